@@ -18,7 +18,7 @@ use crate::table::TableArgs;
 use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
 
-/// The page of the command without arguments.
+/// The text shown if the command has no arguments.
 const INTRODUCTION: &str = "\
 {about}
 
@@ -126,7 +126,7 @@ fn with_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     joined
 }
 
-/// The command with the form of its help that the arguments ask for. Only `--help` lists the values of options.
+/// The command with the kind of help that the arguments request. Only `--help` lists the values of options.
 fn page_of(arguments: &[OsString]) -> clap::Command {
     match arguments {
         [] | [_] => Cli::command().help_template(INTRODUCTION),
@@ -143,7 +143,7 @@ fn without_values(command: clap::Command) -> clap::Command {
     command.mut_args(brief).mut_subcommands(without_values)
 }
 
-/// The command that the arguments name. Subcommands come first.
+/// The command that the arguments name. The names of subcommands must come first.
 fn asked_command(arguments: &[OsString]) -> clap::Command {
     let mut asked = Cli::command();
     for argument in &arguments[arguments.len().min(1)..] {
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    /// The name in the table of an argument that takes a path; `None` for other arguments.
+    /// The name of an argument that takes a path, as in the table of guarded commands; `None` for other arguments.
     fn path_name(arg: &Arg) -> Option<String> {
         let names = arg.get_value_names().unwrap_or_default();
         let is_hinted = matches!(arg.get_value_hint(), ValueHint::FilePath | ValueHint::AnyPath | ValueHint::DirPath);

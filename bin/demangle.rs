@@ -62,7 +62,7 @@ pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
 /// Copies text and demangles its words.
 struct Text<'o> {
     demangler: Demangler,
-    /// The current word, whose end was not reached yet.
+    /// The current word, whose end has not been read yet.
     word: Vec<u8>,
     out: &'o mut dyn Write,
 }

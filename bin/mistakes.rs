@@ -47,7 +47,7 @@ pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) 
     Err(format!("there is no command and no file {word}; run: {}", form.replace("{}", &rest)))
 }
 
-/// The form of the command whose name is mistyped or cut, such as `dif` and `hang`.
+/// The command line for a mistyped or incomplete command name, such as `dif` or `hang`.
 fn similar_command(word: &str, command: &Command) -> Option<String> {
     let names = command.get_subcommands().map(Command::get_name).filter(|_| word.len() > 2);
     let name = *Matcher::part(word).similar(names).first()?;
@@ -111,7 +111,8 @@ fn collect_commands(command: &Command, option: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The order of arguments, if the one before the last can be repeated: clap takes the argument before an option for the last one.
+/// Explains where an argument belongs if the positional argument before the last one can be repeated: clap then takes the last argument before an
+/// option for the last positional argument.
 fn order(command: &Command, unknown: &str) -> Option<String> {
     let positionals: Vec<_> = command.get_positionals().collect();
     let [.., files, last] = positionals.as_slice() else { return None };

@@ -12,7 +12,7 @@ use crate::redacted::Each;
 use crate::unchanged::read_whole;
 use crate::{Failure, redacted, resource_limits, warning};
 
-/// The long help of `--redact-rules`. clap writes `{n}` as a newline, so a code for plain text, which is not shown, is inside.
+/// The long help of `--redact-rules`. clap would write `{n}` as a newline, so it contains an invisible escape code for plain text.
 const REDACT_RULES_HELP: &str = "\
 Redact, and also replace names of functions, binaries, threads and signposts by the rules in this file
 

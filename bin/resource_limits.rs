@@ -130,7 +130,7 @@ impl<W: Write> Limited<W> {
         }
         let limit = Size(self.most);
         if self.written >= self.counted() {
-            // A number that is enough is unknown.
+            // It is unknown which limit would be enough.
             bail!(
                 "the output is larger than {}, and the limit is {limit} (--max-output); show less",
                 Size(self.counted())

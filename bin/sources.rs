@@ -14,7 +14,7 @@ use crate::warning;
 /// The maximum size of a source file. Larger files are not written by hand.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Adds the texts of source files in these folders to a report.
+/// Adds the contents of source files in these folders to a report.
 pub(crate) fn read_sources(report: &mut Report<'_>, folders: &[PathBuf]) -> Result<()> {
     if folders.is_empty() {
         return Ok(());

@@ -6,8 +6,8 @@ use std::thread::{Builder, scope};
 /// Computes a value for each item and visits the values in item order, until `visit` fails. `make` receives visited values back, to reuse their
 /// memory.
 ///
-/// `jobs` threads compute values, each with a separate maker. The calling thread is one of them, and computes values while the next one to visit is
-/// not ready. There is at most one value for each job and one that waits, so memory use is small.
+/// `jobs` threads compute values, each with a separate maker. The calling thread is one of them, and computes values while the next one to visit
+/// is not ready. At most one value per job exists, plus one that waits, so memory use is low.
 pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,

@@ -94,7 +94,7 @@ impl RankedBits {
     }
 }
 
-/// Each item tells whether the row with its index is a member.
+/// Each item is true if the row with its index is a member.
 impl FromIterator<bool> for RankedBits {
     fn from_iter<I: IntoIterator<Item = bool>>(rows: I) -> Self {
         let (mut set, mut members) = (Self::default(), 0);

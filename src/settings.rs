@@ -9,8 +9,8 @@
 //! Program { command: Some("traceparse"), write: |setting, f| write!(f, "--{}", setting.name) }.install();
 //! ```
 //!
-//! The program is set once for the process, like a logger. Sentences are also made by `Display` of errors and deep in readers, so passing the
-//! names to each of them would add a parameter to most functions.
+//! The program is set once for the process, like a logger. Sentences are also written by the `Display` of errors and deep inside readers, so
+//! passing the names to each of them would add a parameter to most functions.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -19,7 +19,7 @@ use crate::output_args::OutputArgs;
 use crate::recording::check_distinct;
 use crate::weight_limit::{parse_percent, parse_top};
 
-/// By default, text hides changes below this percentage.
+/// In text, changes below this percentage are hidden by default.
 const MIN_PERCENT: f64 = 0.5;
 
 const EXAMPLES: &str = "\

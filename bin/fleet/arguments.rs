@@ -187,12 +187,12 @@ pub(crate) struct VerdictArgs {
     fail_on: Vec<FailOn>,
 }
 
-/// The outcome of a verdict for the exit code.
+/// The outcome of a verdict, which determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Slower,
     NotSlower,
-    /// The input is valid but does not show it.
+    /// The input is valid but inconclusive.
     Unknown,
     /// The input cannot be used for a verdict.
     Invalid,
@@ -263,7 +263,7 @@ fn parse_sort(text: &str) -> Result<SortKey, String> {
 }
 
 impl InputArgs {
-    /// Checks that the inputs can be inputs of a fleet.
+    /// Checks that the inputs can be used for a fleet.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.inputs.iter().chain(&self.manifest).any(|path| path.as_os_str() == "-") {
             let advice = "name exports, folders or a manifest; `traceparse -` reads one export";
@@ -281,7 +281,7 @@ impl RunArgs {
 }
 
 impl QuestionArgs {
-    /// Checks that the arguments go together, and mean something.
+    /// Checks that the arguments can be combined and make sense.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.weighted && self.method == QuantileMethod::Linear {
             return Err("--weighted percentiles cannot be interpolated; leave out --method".to_owned());

@@ -197,7 +197,8 @@ impl ComparePlan {
         Sides { runs: &self.runs, new: &self.new, labels, options: self.options.clone(), is_again }
     }
 
-    /// The sums of the runs in the comparison, if some runs were left out. Which ones is only known after measuring all, so inputs are read again.
+    /// The sums of the runs in the comparison. Which runs are excluded is only known after all of them were measured, so inputs are read again.
+    /// `None` if no run is excluded, or if a side has no runs.
     fn counted(
         &self,
         host: &Host,
@@ -257,7 +258,7 @@ impl Sides<'_> {
         let [base, new] = self.labels;
         let collectors = [collector(base, only_base), collector(new, only_new)];
         let parts = RunParts {
-            // Callers show whether cost moved from one to another.
+            // Callers show whether cost moved from one function to another.
             stacks: has_page || self.options.with_functions,
             intervals: !self.options.intervals().is_empty(),
             metrics: true,

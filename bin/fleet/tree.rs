@@ -20,9 +20,9 @@ use super::reading::{self, RunParts};
 use super::tree_args::{FleetTreeArgs, TreePlan};
 use crate::{Failure, redacted, warning};
 
-/// The place of columns that do not fit.
+/// Where to find columns that do not fit.
 const IN_FORMATS: &str = "CSV and JSON have all.";
-/// The number of runs that text lists by default.
+/// The maximum number of runs that text lists by default.
 const RUNS_OF_TEXT: usize = 20;
 
 pub(super) fn show(args: FleetTreeArgs) -> Result<(), Failure> {

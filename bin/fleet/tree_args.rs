@@ -117,7 +117,7 @@ fn check_options(args: &FleetTreeArgs, format: Format, is_tree: bool) -> Result<
     let is_table = matches!(format, Format::Text | Format::Json | Format::Csv);
     // 0 hides nothing, and draws all frames.
     let has_limit = format == Format::Text || is_tree && !is_difference || args.pruning.min_percent == Some(0.0);
-    // A page has every view, of stacks that are not turned round.
+    // A page contains every view, with stacks that are not inverted.
     let (is_page, of_page) = (format == Format::Html, "--format html writes all samples; leave out {}");
     args.given.check(&[
         ("--view", !is_page || args.view == Some(ViewArg::Of(View::Tree)), of_page),

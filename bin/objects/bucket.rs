@@ -28,7 +28,7 @@ const PIECE: usize = 16 << 20;
 const RETRIES: usize = 5;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
-/// A version of an object, as it was listed.
+/// A version of an object, as listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Object {
     /// The key without the bucket.

@@ -109,7 +109,7 @@ fn answer(error: &Error) -> String {
         cause = next;
         texts.push(cause.to_string());
     }
-    // The innermost non-empty text in the chain; the outer texts quote it.
+    // The innermost non-empty text in the chain; the outer messages quote it.
     let text = texts.into_iter().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
     let words = text.split_whitespace().map(|word| word.split_once('?').map_or(word, |(start, _)| start));
     let line = words.collect::<Vec<_>>().join(" ");

@@ -106,7 +106,7 @@ fn is_part(name: &str) -> bool {
     name.ends_with(".parquet") && DatasetTable::ALL.into_iter().any(table)
 }
 
-/// The uploaded dataset, as far as this process knows.
+/// The uploaded dataset, from the point of view of this process.
 #[derive(Debug)]
 struct Writer {
     remote: Remote,

@@ -158,7 +158,7 @@ impl Reading<'_> {
             let mut output = RowsOutput::new(format, &self.plan.query.schema, &columns, names, out)?;
             match write(&mut output) {
                 Ok(()) => output.finish(),
-                // Errors about inputs name them. This one is about the output, whose name is added.
+                // Errors about inputs already name them. This one is about the output, so its name is added.
                 Err(error) if error.source().is_none() && error.is::<io::Error>() => {
                     Err(error.downcast().unwrap_or_else(io::Error::other))
                 }

@@ -26,7 +26,7 @@ impl Comparison {
         }
     }
 
-    /// True if the comparison of `value` with `limit` is true.
+    /// True if `value` satisfies the comparison with `limit`.
     pub(super) fn holds(self, value: f64, limit: f64) -> bool {
         match self {
             Self::Above => value > limit,

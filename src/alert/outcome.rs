@@ -8,7 +8,7 @@ use crate::stats::Estimate;
 #[cfg(feature = "fleet")]
 use crate::units::{Millionths, several};
 
-/// Why a rule is undecided whose outcome lost rows can change.
+/// Why a rule is undecided if rows that could not be read may change its outcome.
 pub(crate) const UNREAD_ROWS: &str = "rows that could not be read may decide it";
 
 /// If more than this share of inputs or rows could not be measured, no conclusions are drawn: the measured ones may not be representative.
@@ -92,12 +92,12 @@ pub struct AlertOutcome {
     pub judged: u64,
     /// A sentence with a reason to doubt the outcome: a name that no run contains, an interval that includes the limit.
     pub note: Option<String>,
-    /// The position of the cohort in the report on many runs.
+    /// The index of the cohort in the report on many runs.
     pub cohort: usize,
     /// The interval of the value, if it is a percentile of many runs.
     #[cfg(feature = "fleet")]
     pub estimate: Option<Estimate>,
-    /// The runs beyond the limit, farthest first: the position in the report, and the value.
+    /// The runs beyond the limit, farthest first: their index in the report, and their value.
     #[cfg(feature = "fleet")]
     pub beyond: Vec<(usize, Millionths)>,
     /// The total number of runs beyond the limit; `beyond` contains those farthest beyond it.

@@ -196,7 +196,7 @@ fn limit(number: f64, unit: LimitUnit, topic: &Topic, stated: Option<Unit>) -> O
         (Some(unit @ (Unit::WrittenBytes | Unit::PeakBytes)), LimitUnit::Weight(Unit::Bytes)) => (number / 1e6, unit),
         _ => return None,
     };
-    // Values are millionths. A larger number could not be reached by any of them.
+    // Values are millionths. None of them can reach a limit that is too large for millionths.
     Millionths::from_f64(number).map(|_| (number, Some(unit)))
 }
 

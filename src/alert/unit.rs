@@ -13,7 +13,7 @@ pub(super) enum LimitUnit {
 }
 
 impl LimitUnit {
-    /// A unit and what a number of it is multiplied by.
+    /// Parses a unit. Also returns the factor for numbers with this unit.
     pub(super) fn parse(text: &str) -> Option<(Self, u64)> {
         match text {
             "" => return Some((Self::Plain, 1)),

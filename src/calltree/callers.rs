@@ -1,21 +1,20 @@
 //! Inverted call trees: functions by self weight, with their callers below.
 //!
-//! This is the tree of inverted stacks ([`Action::Invert`](super::Action::Invert)), but each level is computed on demand from the tree of callees:
-//! inverting hundreds of thousands of stacks takes seconds.
+//! The tree equals that of inverted stacks ([`Action::Invert`](super::Action::Invert)), but each level is computed on demand from the tree of
+//! callees, since inverting hundreds of thousands of stacks takes seconds.
 
 use super::forest::WeighedForest;
 use super::key_sums::KeySums;
 use super::tree::{Label, order_labels};
 
-/// A node of the inverted tree: a function, below the callees on the path from a leaf.
+/// A node of the inverted tree: a function, below its callees on the path from a leaf.
 #[derive(Clone, Debug)]
 pub struct CallerNode {
-    /// The function; [`Label::Root`] for the root, which is above all leaves.
+    /// The function; [`Label::Root`] for the root above all leaves.
     pub label: Label,
     /// The number of levels below the root.
     pub depth: u32,
-    /// The weights. All weight is the weight of samples whose stacks end with this path. Self weight is the part of it for which this function is
-    /// outermost.
+    /// The all weight covers samples whose stacks end with this path; the self weight, the part of them in which this function is outermost.
     pub sums: KeySums,
     /// For each knot where samples end, the forest node that this node represents for these samples.
     ends: Vec<(u32, u32)>,
@@ -28,11 +27,11 @@ impl CallerNode {
     }
 }
 
-/// Computes callers. Its tables are as long as the list of functions, and are reused.
+/// Computes callers. Its tables have one entry per function, and are reused.
 #[derive(Debug)]
 pub struct Callers<'f> {
     tree: WeighedForest<'f>,
-    /// For each label, the callers that are being collected, and the number of their ends.
+    /// For each label, the callers collected so far, and the number of their ends.
     groups: Vec<(KeySums, u32)>,
 }
 
@@ -52,7 +51,7 @@ impl<'f> Callers<'f> {
     pub fn of(&mut self, node: &CallerNode, least: f64) -> Vec<CallerNode> {
         let Self { tree, groups } = self;
         let forest = tree.forest;
-        // For the root, the next nodes are the leaves themselves.
+        // For the root, the next nodes are the leaves.
         let next = |at: u32| if node.depth == 0 { at } else { forest.parent(at) };
         let mut touched = Vec::new();
         for &(knot, at) in &node.ends {

@@ -1,16 +1,16 @@
-//! What a function spends its time on: its own code, and the functions that it calls.
+//! What a function spends its time on: its own code, and the functions it calls.
 
 use super::keyed::WeighedStacks;
 use super::path_visitor::PathVisitor;
 use crate::hash::HashMap;
 use crate::profile::{FrameId, FunctionId, Profile};
 
-/// The weights and samples of a function's outermost calls. Direct recursion counts as the function itself.
+/// The weights and samples of a function's outermost calls. Direct recursion belongs to the function itself.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     /// Samples in the function itself.
     pub(crate) itself: (u64, u64),
-    /// For each function that it calls, all samples below these calls.
+    /// For each callee, all samples below these calls.
     pub(crate) callees: HashMap<FunctionId, (u64, u64)>,
 }
 
@@ -28,7 +28,7 @@ struct Visitor<'p> {
     function: FunctionId,
     /// The number of frames on the path.
     depth: usize,
-    /// The depths of the outermost call on the path, and of the last of the recursive calls directly below it.
+    /// The depths of the outermost call on the path, and of the last recursive call directly below it.
     open: Option<(usize, usize)>,
     calls: Calls,
 }

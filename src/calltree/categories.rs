@@ -5,8 +5,8 @@
 //!      └ transition ┘                  └── transition ──┘
 //! ```
 //!
-//! In this example, the first transition has no self weight, since the sample returned to app code; the second one has. Both include the sample in
-//! their all weight.
+//! Here, the first transition has no self weight, since the sample returned to app code; the second one has. The all weight of both includes the
+//! sample.
 
 use super::key_sums::KeySums;
 use super::keyed::{WeighedStacks, sum_stacks_by_key};
@@ -36,9 +36,9 @@ pub struct TransitionRow {
     pub callee: FunctionId,
     /// The category of the callee.
     pub category: Category,
-    /// Self weight includes samples that did not return from the callee to app code: the caller is the innermost app frame of their stack. All weight
-    /// includes samples whose leaf is in or below the callee, in any code. Each sample is counted once, even if its stack contains the transition
-    /// several times.
+    /// The self weight covers samples that did not return from the callee to app code: the caller is the innermost app frame of their stack. The
+    /// all weight covers samples whose leaf is in or below the callee, in any code. Each sample is counted once, even if its stack contains the
+    /// transition several times.
     pub sums: KeySums,
 }
 
@@ -77,7 +77,7 @@ struct Transitions<'p> {
     of_function: Vec<Category>,
     path: Vec<Call>,
     rows: Vec<TransitionRow>,
-    /// For each row, how often the transition occurs on the current path.
+    /// For each row, how often the current path contains the transition.
     on_path: Vec<u32>,
     row_of: HashMap<(FunctionId, FunctionId), usize>,
 }
@@ -86,9 +86,9 @@ struct Transitions<'p> {
 #[derive(Clone, Copy)]
 struct Call {
     function: FunctionId,
-    /// The row of the transition, if app code called this function and it is not app code.
+    /// The row of the transition, if app code called this function and it is not app code itself.
     transition: Option<usize>,
-    /// The row of the innermost transition, if nothing returned to app code after it.
+    /// The row of the innermost transition, unless something returned to app code after it.
     innermost: Option<usize>,
 }
 

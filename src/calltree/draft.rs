@@ -1,7 +1,7 @@
 //! A call tree under construction: the merged stacks, their weights, and the order of nodes.
 //!
-//! Most nodes of a real tree have one child and no self weight, so their weight equals that of the child. Weights only need to be stored for nodes
-//! where samples end or paths branch. Such a node is a *branch node*. A branch node and the nodes between it and the branch node above are a *chain*:
+//! Most nodes of a real tree have one child and no self weight, so their weight equals the child's. Weights are therefore stored only for *branch
+//! nodes*, where samples end or paths branch. A branch node and the nodes between it and the branch node above form a *chain*:
 //!
 //! ```text
 //! start ─ main ─ run ┬─ fast ─ copy        chains: start main run │ fast copy │ slow
@@ -21,13 +21,13 @@ use crate::profile::{FunctionId, Profile};
 /// The merged stacks of one tree. Node 0 is the root; parents precede their children.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// The function of each node; `None` for samples without a stack. The root's entry is unused.
+    /// The function of each node; `None` for samples without a stack. The root's entry is not used.
     pub(super) functions: Vec<Option<FunctionId>>,
     pub(super) parents: Vec<u32>,
     /// For a branch node, its index in `branch_nodes`; 0 for the root and all other nodes.
     branch_node_of: Vec<u32>,
     branch_nodes: Vec<BranchNode>,
-    /// The unpruned children of all branch nodes, heaviest first. [`BranchNode::children`] is the start of each list.
+    /// The unpruned children of all branch nodes, heaviest first; [`BranchNode::children`] indexes them.
     children: Vec<Child>,
     max_depth: u32,
 }
@@ -42,30 +42,30 @@ struct BranchNode {
     /// The branch node above the chain.
     parent: u32,
     child_count: u32,
-    /// The position of the first child, and the number of children that are not pruned.
+    /// The index of its first child, and the number of children that are not pruned.
     children: u32,
     shown: u32,
     sums: KeySums,
 }
 
-/// A child of a branch node, with the properties by which it is sorted.
+/// A child of a branch node, with its sort keys.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     weight: u64,
     samples: u64,
     branch_node: u32,
-    /// The function of the first node in the chain, which is a direct child of the parent.
+    /// The function of the chain's first node, which is a direct child of the parent.
     function: Option<FunctionId>,
 }
 
-/// A chain of nodes. Only the last one may have self weight, hidden children, or a number of children other than one.
+/// A chain of nodes. Only the last one may have self weight, hidden children, or more or fewer than one child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain<'d> {
     /// The number of chains above this one; 0 for the root's chain.
     pub(crate) level: usize,
     /// The functions of the nodes, root first; `None` for samples without a stack. Never empty.
     pub(crate) functions: &'d [Option<FunctionId>],
-    /// The last node. The others have the same weight, and have neither self weight nor hidden children.
+    /// The last node. The others have the same weight, no self weight and no hidden children.
     pub(crate) last: Node,
 }
 
@@ -89,7 +89,7 @@ fn label_of(function: Option<FunctionId>) -> Label {
 }
 
 impl Draft {
-    /// Removes everything except the root. The memory is reused for the next tree.
+    /// Removes all nodes except the root. The memory is reused for the next tree.
     pub(super) fn clear(&mut self) {
         let Self { functions, parents, branch_node_of, branch_nodes, children, max_depth: _ } = self;
         functions.clear();
@@ -137,7 +137,7 @@ impl Draft {
         self.branch_nodes[branch_node].sums.add_self(weight, samples);
     }
 
-    /// Adds the weight of each branch node to the branch node above. Goes from the last node to the first, because children come after their parents.
+    /// Adds the weight of each branch node to the one above. Goes from the last node to the first, since children come after their parents.
     pub(super) fn sum_up(&mut self) {
         let mut below = 0;
         for node in (1..self.parents.len()).rev() {
@@ -147,7 +147,7 @@ impl Draft {
                 below = branch_node;
             }
             let parent = self.parents[node] as usize;
-            // A chain extends upwards through a node that is not a branch node and directly precedes its only child.
+            // A chain extends upwards through nodes that are not branch nodes and directly precede their only child.
             if parent == 0 || parent + 1 != node || self.branch_node_of[parent] > 0 {
                 self.hang(below, node as u32, self.branch_node_of[parent]);
             }
@@ -165,11 +165,11 @@ impl Draft {
         above.sums.add_all(all_weight, all_samples);
     }
 
-    /// Sorts the children of each branch node, and leaves out children that `pruning` hides.
+    /// Sorts the children of each branch node, and drops those that `pruning` hides.
     pub(super) fn arrange(&mut self, pruning: &Pruning, names: &NameOrder<'_>) {
         self.max_depth = pruning.max_depth();
         let total = self.branch_nodes[0].sums.all_weight;
-        // A child is never heavier than its parent, so all branch nodes above a kept one are kept.
+        // A child is never heavier than its parent, so all branch nodes above a kept one are also kept.
         let is_kept = |branch_node: &BranchNode| pruning.shows(branch_node.sums.all_weight, total);
         let mut kept = 0;
         for index in 1..self.branch_nodes.len() {
@@ -217,7 +217,7 @@ impl Draft {
 
     /// Visits the chains in preorder, starting with the root's, until `visit` fails.
     pub(crate) fn walk<E>(&self, mut visit: impl FnMut(Chain<'_>) -> Result<(), E>) -> Result<(), E> {
-        // Each entry is a branch node, and the depth and level of its chain.
+        // Branch nodes, each with the depth and level of its chain.
         let mut todo = vec![(0, 0, 0)];
         while let Some((branch_node, depth, level)) = todo.pop() {
             let branch_node: &BranchNode = &self.branch_nodes[branch_node as usize];
@@ -253,12 +253,12 @@ impl Draft {
 }
 
 impl BranchNode {
-    /// Adds its self weight. All branch nodes below it must have been added before.
+    /// Adds its self weight. Must come after all branch nodes below it.
     fn add_own(&mut self) {
         self.sums.add_all(self.sums.self_weight, self.sums.self_samples);
     }
 
-    /// Returns the node of the branch node, with these children shown.
+    /// Returns the branch node as a tree node with these visible children.
     fn node(&self, children: &[Child]) -> Node {
         let shown = children.iter().fold(0_u64, |sum, child| sum.saturating_add(child.weight));
         let KeySums { self_weight, all_weight, self_samples, all_samples } = self.sums;
@@ -268,7 +268,7 @@ impl BranchNode {
         Node { label, depth, self_weight, all_weight, self_samples, all_samples, hidden_weight, hidden_children, end }
     }
 
-    /// Returns a node inside the chain whose only child is hidden.
+    /// Returns a node in the middle of the chain, whose only child is hidden.
     fn cut_node(&self) -> Node {
         let (self_weight, self_samples) = (0, 0);
         Node { self_weight, self_samples, hidden_weight: self.sums.all_weight, hidden_children: 1, ..self.node(&[]) }
@@ -279,7 +279,7 @@ impl BranchNode {
 #[derive(Debug)]
 pub(super) struct NameOrder<'p> {
     profile: &'p Profile,
-    /// The rank of each function. Computed when a tree first has to compare many functions.
+    /// The rank of each function. Computed when a tree first compares many functions.
     places: OnceLock<Vec<u32>>,
 }
 
@@ -294,7 +294,7 @@ impl<'p> NameOrder<'p> {
         Self { profile, places: OnceLock::new() }
     }
 
-    /// Prepares for a tree with this many branch nodes. If there are at least as many as functions, sorts all functions once.
+    /// Prepares for a tree with this many branch nodes. Sorts all functions once if there are no more of them than branch nodes.
     fn expecting(&self, branch_nodes: usize) -> Names<'_> {
         let is_many = branch_nodes >= self.profile.function_ids().len();
         let places =

@@ -1,11 +1,11 @@
-//! The merged stacks of a profile as a reusable tree shape, to which each selection only adds weights.
+//! A profile's merged stacks as a reusable tree shape, to which each selection adds only weights.
 //!
-//! [`Merger`](super::Merger) builds the tree of some stacks, which is cheapest for a single query. The interactive page queries the same recording
+//! [`Merger`](super::Merger) builds the tree of some stacks, which is cheapest for a single query. The interactive page queries one recording
 //! many times, so it keeps the shape: a selection of 1.2 million samples with 300,000 stacks then takes 15 ms instead of 250 ms.
 //!
-//! Most nodes have one child and no self weight, so their weight is that of the child. Only *knots* are summed: nodes where samples end or paths
-//! split. Each other node belongs to the next knot below it, and directly precedes its only child. All nodes between two knots therefore belong to
-//! the lower one, and only knots store where their subtree ends and which knot is above them:
+//! Most nodes have one child and no self weight, so their weight is the child's. Only *knots* are summed: nodes where samples end or paths split.
+//! Every other node belongs to the next knot below it, and directly precedes its only child. All nodes between two knots therefore belong to the
+//! lower one, and only knots store where their subtree ends and which knot is above them:
 //!
 //! ```text
 //! node   label     knot   end   knot above
@@ -30,14 +30,14 @@ const NONE: u32 = u32::MAX;
 /// The merged stacks of a profile, without weights. Nodes are in preorder, and node 0 is the root.
 #[derive(Debug)]
 pub struct Forest {
-    /// For each node, the index of its function, or the number of functions for samples without a stack. The root's entry is unused.
+    /// By node: the index of its function, or the number of functions for samples without a stack. The root's entry is not used.
     labels: Vec<u32>,
-    /// For each node, whether its function does not occur among its ancestors.
+    /// By node: true if no ancestor has the same function.
     is_outermost: Vec<bool>,
     /// Marks the nodes that are knots.
     is_knot: RankedBits,
     knots: Vec<Knot>,
-    /// For each stack, and finally for samples without a stack: whether samples end in it.
+    /// By stack, followed by samples without a stack: true if samples end there.
     is_sampled: RankedBits,
     /// For each sampled stack, the knot in which its samples end.
     knot_of_sampled: Vec<u32>,
@@ -63,7 +63,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// Creates the root, and allocates the maximum number of nodes up front: a growing list temporarily needs space for both copies.
+    /// Creates the root, and allocates the maximum number of nodes: a growing list would temporarily need space for two copies.
     fn with_capacity(most: usize) -> Self {
         let (mut parents, mut labels) = (Vec::with_capacity(most + 1), Vec::with_capacity(most + 1));
         parents.push(0);
@@ -74,7 +74,7 @@ impl Nodes {
     fn child(&mut self, parent: u32, label: u32) -> u32 {
         let next = parent as usize + 1;
         let new = self.parents.len() as u32;
-        // The first child usually directly follows its parent. The newest node has no children yet.
+        // The first child usually directly follows its parent, and the newest node has no children yet.
         if next < self.parents.len() {
             if (self.parents[next], self.labels[next]) == (parent, label) {
                 return next as u32;
@@ -133,8 +133,8 @@ impl Forest {
         Self::arrange(nodes, (is_sampled, node_of_sampled), functions)
     }
 
-    /// Merges forests and renumbers their labels. Each forest comes with a function that maps its labels to numbers below `labels`. The stacks of the
-    /// result are the knots of all forests, concatenated ([`knots`](Self::knots)).
+    /// Merges forests and renumbers their labels. Each forest comes with a function that maps its labels to numbers below `labels`. The result's
+    /// stacks are the knots of all forests, concatenated ([`knots`](Self::knots)).
     pub(crate) fn merged(forests: &[(&Self, &dyn Fn(Label) -> u32)], labels: u32) -> Self {
         let mut nodes = Nodes::with_capacity(forests.iter().map(|(forest, _)| forest.len()).sum());
         let mut node_of_knot = Vec::new();
@@ -150,8 +150,8 @@ impl Forest {
         Self::arrange(nodes, (is_sampled, node_of_knot), labels)
     }
 
-    /// Sorts nodes into preorder and links knots. `node_of_sampled` has the node of each sampled stack. Each list is freed as early as possible,
-    /// since this is the peak of an interactive page's memory use.
+    /// Sorts nodes into preorder and links knots. `node_of_sampled` contains the node of each sampled stack. Each list is freed as early as
+    /// possible, since an interactive page uses the most memory here.
     fn arrange(nodes: Nodes, (is_sampled, node_of_sampled): (RankedBits, Vec<u32>), functions: u32) -> Self {
         let Nodes { parents, labels, others } = nodes;
         drop(others);
@@ -159,7 +159,7 @@ impl Forest {
         drop(parents);
         let labels = permuted(labels, &places);
         let ends = permuted(ends, &places);
-        // The subtree of a node with one child ends where the child's subtree ends.
+        // The subtree of a node with one child ends where the child's does.
         let has_one_child = |node: usize| ends.get(node + 1) == Some(&ends[node]) && ends[node] as usize > node + 1;
         let mut is_knot: Vec<bool> = (0..ends.len()).map(|node| node == 0 || !has_one_child(node)).collect();
         for &node in &node_of_sampled {
@@ -215,7 +215,7 @@ impl Forest {
     pub fn parent(&self, node: u32) -> u32 {
         let before = node.saturating_sub(1);
         if self.is_knot.contains(before as usize) {
-            // There is no node between this node and the knot above.
+            // No node is between this node and the knot above, so that knot is the parent.
             self.knots[self.knots[self.knot_at(node)].above as usize].node
         } else {
             before
@@ -255,7 +255,7 @@ impl Forest {
         self.knots.len()
     }
 
-    /// Returns the knot that a node belongs to, and whether the node is that knot. Samples can only end in knots.
+    /// Returns the knot that a node belongs to, and true if the node is that knot. Samples end only in knots.
     pub(crate) fn knot_of_node(&self, node: u32) -> (usize, bool) {
         (self.is_knot.before(node as usize), self.is_knot.contains(node as usize))
     }
@@ -265,12 +265,12 @@ impl Forest {
         self.is_knot.before(node as usize)
     }
 
-    /// Returns each knot except the root with the knot above it, from last to first.
+    /// Returns each knot except the root, with the knot above it, from last to first.
     pub(crate) fn knots_upwards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.knots.iter().enumerate().skip(1).rev().map(|(knot, &Knot { above, .. })| (knot, above as usize))
     }
 
-    /// Returns the nodes that belong to a knot: the knot, then the nodes above it up to the next knot. Node 0 belongs to no knot.
+    /// Returns the nodes of a knot: the knot, then the nodes above it up to the next knot. Node 0 belongs to no knot.
     pub(crate) fn nodes_of_knot(&self, knot: usize) -> impl Iterator<Item = u32> + use<> {
         let before = knot.checked_sub(1).map_or(0, |before| self.knots[before].node);
         (before + 1..=self.knots[knot].node).rev()
@@ -286,14 +286,14 @@ impl Forest {
         self.is_outermost[node as usize]
     }
 
-    /// For each node, whether no ancestor has the same key. `key_of_label` maps labels to keys.
+    /// By node: true if no ancestor has the same key. `key_of_label` maps labels to keys.
     pub(crate) fn outermost_of(&self, key_of_label: &[u32], keys: usize) -> Vec<bool> {
         self.outermost(keys, |label| key_of_label.get(label as usize).map_or(0, |&key| key as usize))
     }
 
     fn outermost(&self, keys: usize, key_of_label: impl Fn(u32) -> usize) -> Vec<bool> {
         let mut on_path = vec![0_u32; keys];
-        // The ancestors of the node: the end of each subtree, and its key.
+        // The end of each ancestor's subtree, and its key.
         let mut path: Vec<(u32, usize)> = Vec::new();
         let mut found = vec![false; self.len()];
         for node in 1..self.len() as u32 {
@@ -316,7 +316,7 @@ impl Forest {
     /// Returns the knot in which the samples of a stack end.
     pub(crate) fn knot_of(&self, stack: Option<StackId>) -> usize {
         stack.map_or_else(
-            // Samples without a stack are last.
+            // Samples without a stack come last.
             || self.knot_of_sampled.last().map_or(0, |&knot| knot as usize),
             |stack| self.knot_of_place(stack.index()),
         )
@@ -325,7 +325,7 @@ impl Forest {
     /// Visits the paths of a forest created [by frame](Self::by_frame). Returns the sums of samples without a stack.
     pub(super) fn walk(&self, weights: &ForestWeights, visitor: &mut impl PathVisitor) -> KeySums {
         let mut no_stack = KeySums::default();
-        // The nodes on the path: the end of each subtree, its frame and its weights.
+        // The path's nodes: the end of each subtree, its frame and its weights.
         let mut path: Vec<(u32, FrameId, u64, u64)> = Vec::new();
         let mut node = 1;
         let end = self.len() as u32;
@@ -356,7 +356,7 @@ impl Forest {
         no_stack
     }
 
-    /// For each node, whether its subtree contains samples of a chosen function. A search can skip all other nodes.
+    /// By node: true if its subtree contains samples of a chosen function. A search can skip all other nodes.
     pub fn towards(&self, weights: &ForestWeights, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
         let is_chosen: Vec<bool> = (0..=self.functions).map(|number| is_chosen(self.label_of(number))).collect();
         let mut found = vec![false; self.len()];
@@ -371,7 +371,7 @@ impl Forest {
         found
     }
 
-    /// For each node, whether an ancestor has a chosen function. In the inverted tree, that ancestor is below the node.
+    /// By node: true if an ancestor has a chosen function. In the inverted tree, that ancestor is below the node.
     pub fn under(&self, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
         let mut found = vec![false; self.len()];
         for node in 1..self.len() {
@@ -404,10 +404,10 @@ impl ForestWeights {
     }
 }
 
-/// A forest with weights: the call tree of the weighted stacks. Nodes are created on demand.
+/// A forest with weights, which is the call tree of the weighted stacks. Nodes are created on demand.
 #[derive(Clone, Copy, Debug)]
 pub struct WeighedForest<'f> {
-    /// Supplies function names, to order nodes with equal weight.
+    /// Supplies function names to sort nodes of equal weight.
     pub profile: &'f Profile,
     /// The nodes.
     pub forest: &'f Forest,
@@ -457,7 +457,7 @@ enum Need {
     Samples,
 }
 
-/// What is needed of each stack, and finally of samples without a stack.
+/// Returns which stacks are needed, by stack and followed by samples without a stack.
 fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId>>) -> Vec<Need> {
     let stacks = profile.stack_ids().len();
     let mut needs = vec![Need::None; stacks + 1];
@@ -476,14 +476,14 @@ fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId
     needs
 }
 
-/// For each node, its position in preorder and the position after its subtree. Siblings keep the order of creation.
+/// Returns each node's position in preorder, and the position after its subtree. Siblings keep the order of creation.
 fn preorder(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
     // The size of each node's subtree, and later its position.
     let mut places = vec![1_u32; parents.len()];
     for node in (1..parents.len()).rev() {
         places[parents[node] as usize] += places[node];
     }
-    // The position of the next child; after the last child, the end of the subtree.
+    // The position of the next child or, after the last one, the end of the subtree.
     let mut ends = vec![0_u32; parents.len()];
     for node in 0..parents.len() {
         let size = std::mem::take(&mut places[node]);
@@ -506,7 +506,7 @@ fn permuted(values: Vec<u32>, places: &[u32]) -> Vec<u32> {
     at_places
 }
 
-/// Links the knots. `ends` has the end of each node's subtree.
+/// Links the knots. `ends` contains the end of each node's subtree.
 fn tie_knots(ends: &[u32], is_knot: &RankedBits) -> Vec<Knot> {
     let mut knots: Vec<Knot> = Vec::with_capacity(is_knot.up_to(ends.len() - 1));
     let mut above = 0;

@@ -15,8 +15,8 @@ pub struct FunctionRow {
     pub sums: KeySums,
 }
 
-/// Returns the functions of stacks, sorted by self weight, then all weight, then name. Memory grows with the number of functions, not with the number
-/// of tree nodes.
+/// Returns the functions of stacks, sorted by self weight, then all weight, then name. Memory grows with the number of functions, not of tree
+/// nodes.
 pub(crate) fn functions_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<FunctionRow> {
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| profile.frame(id).function.index()).collect();
     let (sums, no_stack) = sum_stacks_by_key(profile, stacks, &key_of_frame, profile.function_ids().len());

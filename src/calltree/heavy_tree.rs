@@ -1,4 +1,4 @@
-//! The call tree of functions, without light functions and what is below them.
+//! The call tree of heavy functions, without light functions and everything below them.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -19,8 +19,8 @@ pub(crate) struct HeavyNode {
     pub(crate) is_outermost: bool,
 }
 
-/// Builds the tree of the functions for which `is_heavy` is true, and returns its nodes with at least the weight `least`. Callers precede the functions
-/// that they called, and of several, the heaviest comes first with everything below it.
+/// Builds the tree of the functions for which `is_heavy` is true, and returns the nodes with at least the weight `least` in preorder, heaviest
+/// siblings first.
 pub(crate) fn heavy_tree(profile: &Profile, rows: &[StackWeight], is_heavy: &[bool], least: f64) -> Vec<HeavyNode> {
     let mut nodes: Vec<HeavyNode> = Vec::new();
     let mut children: HashMap<(u32, FunctionId), u32> = HashMap::default();
@@ -93,7 +93,7 @@ impl HeavyNode {
     }
 }
 
-/// Sorts the nodes in preorder, and leaves out light ones.
+/// Sorts the nodes in preorder, and drops light ones.
 fn in_order(profile: &Profile, nodes: &[HeavyNode], least: f64) -> Vec<HeavyNode> {
     let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::default();
     for (index, node) in nodes.iter().enumerate().filter(|(_, node)| node.all.0 as f64 >= least) {

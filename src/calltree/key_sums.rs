@@ -1,8 +1,8 @@
-//! The sums of stacks with a key of their frames.
+//! The sums of stacks by a key of their frames.
 
 use std::cmp::Reverse;
 
-/// The weights of a key, over all stacks with a frame that has it.
+/// The weights of a key, over all stacks that contain it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeySums {
     /// The weight of samples whose leaf has the key.
@@ -21,8 +21,8 @@ impl KeySums {
         Reverse((self.self_weight, self.all_weight))
     }
 
-    /// Adds samples whose leaf has the key. The weights of one series never overflow. Weights of several series should not be added, but must not
-    /// wrap around either.
+    /// Adds samples whose leaf has the key. Saturates: the weights of one series never overflow, and the sum of several is meaningless but must
+    /// not wrap around.
     pub(crate) fn add_self(&mut self, weight: u64, samples: u64) {
         self.self_weight = self.self_weight.saturating_add(weight);
         self.self_samples += samples;

@@ -1,4 +1,4 @@
-//! Sums stacks by a key of their frames, such as the function, binary or source line.
+//! Sums stacks by a key of their frames, such as function, binary or source line.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -11,12 +11,12 @@ use super::weights::StackWeight;
 use crate::ordered_pool;
 use crate::profile::{FrameId, Profile, StackId};
 
-/// Stacks with their weights, in one of two forms that have the same sums.
+/// Weighted stacks, in one of two forms with the same sums.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WeighedStacks<'s> {
-    /// Individual rows. A very large number is divided among this number of threads.
+    /// Rows. If there are very many, they are divided among this number of threads.
     Rows(&'s [StackWeight], usize),
-    /// Merged by frame, to be reused for many selections: three times as fast, but merging takes as long as ten sums.
+    /// Merged by frame, for many selections: summing is three times as fast, but merging takes as long as ten sums.
     Merged(&'s Forest, &'s ForestWeights),
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn sum_stacks_by_key(
     sum_in_parts(&order, parts, |part| sums_of(WeighedStacks::Rows(part, 1)))
 }
 
-/// Orders rows so that successive stacks share much of their path.
+/// Sorts rows so that successive stacks share most of their path.
 fn near_order<'w>(profile: &Profile, weights: &'w [StackWeight]) -> Cow<'w, [StackWeight]> {
     // In order of first appearance, successive stacks of one thread already do. If several threads have the same stacks, visiting equal stacks
     // together is cheaper.
@@ -58,10 +58,10 @@ fn near_order<'w>(profile: &Profile, weights: &'w [StackWeight]) -> Cow<'w, [Sta
     Cow::Owned(order)
 }
 
-/// For fewer stacks, the work takes less time than starting a thread.
+/// Below this number of stacks, starting a thread takes longer than the work.
 const STACKS_FOR_A_THREAD: usize = 50_000;
 
-/// Sums parts of the stacks in parallel, and adds the results. Stacks are independent, so the result is the same.
+/// Sums parts of the stacks in parallel, and adds the results. The outcome is the same, since stacks are independent.
 fn sum_in_parts(
     order: &[StackWeight],
     parts: usize,
@@ -107,7 +107,7 @@ struct ByKey<'k> {
     keys: Vec<Open>,
 }
 
-/// The sums of a key so far, and the number of frames on the current path that have it.
+/// The sums of a key so far, and how many frames of the current path have it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     on_path: u32,
@@ -143,7 +143,7 @@ impl PathVisitor for ByKey<'_> {
 struct Walk<'w, V> {
     profile: &'w Profile,
     visitor: &'w mut V,
-    /// The path from the root to the current stack, with the weights that passed through.
+    /// The path from the root to the current stack, and the weights that passed through it.
     path: Vec<Level>,
     /// Stacks to enter next: the rows of their runs, innermost first.
     below: Vec<Range<usize>>,
@@ -195,7 +195,7 @@ impl<V: PathVisitor> Walk<'_, V> {
         }
     }
 
-    /// Shortens the path. The weights that passed through a removed level are added to the level above.
+    /// Shortens the path, adding the weights of removed levels to the level above.
     fn leave(&mut self, length: usize) {
         while self.path.len() > length {
             let Some(level) = self.path.pop() else { return };

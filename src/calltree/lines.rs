@@ -13,7 +13,7 @@ use crate::profile::{Profile, SourceLine, StringId};
 pub struct LineRow {
     /// The function, or [`Label::NoStack`] for samples without a stack.
     pub label: Label,
-    /// The line; `None` for frames of the function without a known source. The line number is 0 if only the file is known.
+    /// The line; `None` for frames without a known source. Its number is 0 if only the file is known.
     pub source: Option<SourceLine>,
     /// The weights of samples with the line in their stack. Each sample is counted once, even if the line recurs in its stack.
     pub sums: KeySums,

@@ -15,24 +15,24 @@ use crate::profile::{FrameId, FunctionId, Profile, StackId};
 
 /// Builds call trees of one profile, one after another.
 ///
-/// A stack has a parent, so its node is found from its parent's node. For each tree, each distinct stack is visited once, regardless of its samples
-/// and its depth. A merger uses four bytes for each piece of stacks (`stack_runs.rs`).
+/// A stack's node is found from its parent's node. For each tree, each distinct stack is visited once, regardless of its samples and depth. A
+/// merger uses four bytes for each piece of stacks (`stack_runs.rs`).
 #[derive(Debug)]
 pub struct Merger<'p> {
     plan: Arc<MergePlan<'p>>,
-    /// For each piece of stacks, the node number of its last stack in the last tree that contained it. Numbers continue from tree to tree.
+    /// For each piece of stacks, the node number of its last stack in the latest tree that contains it. Numbers continue from tree to tree.
     number_of_piece: Vec<u32>,
-    /// The number of the current tree's root. Lower numbers belong to earlier trees.
+    /// The number of the current tree's root. Lower numbers belong to previous trees.
     root_number: u32,
-    /// Nodes that do not directly follow their parent. The key is parent and function, which are stored in the draft.
+    /// Nodes that do not directly follow their parent, by parent and function, which the draft stores.
     child_of: HashTable<u32>,
     hasher: BuildHasher,
     draft: Draft,
-    /// The frames of the stack that is being looked up, leaf first, in slices. For each slice that is a complete piece, also the number of the piece.
+    /// The frames of the current stack, leaf first, in slices. A slice that is a complete piece also has the piece's number.
     path: Vec<(&'p [FrameId], Option<usize>)>,
 }
 
-/// The data that all mergers of a profile share.
+/// The data shared by all mergers of a profile.
 #[derive(Debug)]
 pub(crate) struct MergePlan<'p> {
     profile: &'p Profile,
@@ -41,7 +41,7 @@ pub(crate) struct MergePlan<'p> {
     names: NameOrder<'p>,
 }
 
-/// The number of stacks to prefetch together: they are far apart in memory, and several concurrent cache misses take no longer than one.
+/// The number of stacks to prefetch together. They are far apart in memory, and several concurrent cache misses take no longer than one.
 const BATCH: usize = 16;
 
 /// The number of frames in a cache line.
@@ -64,7 +64,7 @@ impl<'p> Merger<'p> {
         Self::with_plan(Arc::new(MergePlan::new(profile)))
     }
 
-    /// Creates one of several mergers for the same stacks.
+    /// Creates one of several mergers that share a plan.
     pub(crate) fn with_plan(plan: Arc<MergePlan<'p>>) -> Self {
         Self {
             number_of_piece: vec![0; plan.pieces.count()],
@@ -77,12 +77,12 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// Builds the tree of these stacks. Their series should have the same unit; threads may differ.
+    /// Builds the tree of these stacks. Their series should have the same unit.
     pub fn tree<'w>(&mut self, weights: impl IntoIterator<Item = &'w StackWeight>) -> CallTree {
         self.pruned_tree(weights, &Pruning::default())
     }
 
-    /// Builds the tree of these stacks without the nodes that `pruning` hides, which then take no memory.
+    /// Builds the tree of these stacks, without allocating memory for nodes that `pruning` hides.
     pub fn pruned_tree<'w>(
         &mut self,
         weights: impl IntoIterator<Item = &'w StackWeight>,
@@ -122,13 +122,13 @@ impl<'p> Merger<'p> {
         std::mem::take(&mut self.draft)
     }
 
-    /// Prefetches the memory for these stacks: their frames, the frames of their callers, which usually directly precede them, and the node number of
-    /// the caller where they branch off.
+    /// Prefetches memory for these stacks: their frames, those of their callers, which usually directly precede them, and the node number of the
+    /// caller where they branch off.
     fn fetch(&mut self, rows: &[&StackWeight]) {
         let MergePlan { profile, pieces, .. } = &*self.plan;
         let stacks = profile.stack_rows();
         let ids = rows.iter().filter_map(|row| row.stack);
-        // Few instructions between the loads, so many loads overlap.
+        // Few instructions between loads let many loads overlap.
         for id in ids.clone() {
             for before in [0, CACHE_LINE, 2 * CACHE_LINE] {
                 black_box(stacks.frame_at(id.index().saturating_sub(before)));
@@ -150,8 +150,8 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// Sets the root's number so that all nodes of the next tree have higher numbers than earlier ones. If the numbers run out, forgets the earlier
-    /// trees.
+    /// Chooses the root's number so that all nodes of the next tree have higher numbers than previous ones. If the numbers run out, discards the
+    /// previous trees.
     fn number_next_tree(&mut self) {
         let most = self.plan.profile.stack_ids().len().saturating_add(2);
         let next = self.root_number as usize + self.draft.parents.len();
@@ -188,11 +188,11 @@ impl<'p> Merger<'p> {
         node
     }
 
-    /// Returns the node reached from `node` through these frames, each called by the previous one.
+    /// Returns the node reached from `node` through these frames, outermost first.
     fn descend(&mut self, mut node: u32, frames: &[FrameId]) -> u32 {
         for (index, frame) in frames.iter().enumerate() {
             let functions = &self.plan.function_of_frame;
-            // The newest node has no children, so all remaining nodes are new.
+            // The newest node has no children, so everything from here on is new.
             if node as usize + 1 == self.draft.parents.len() {
                 return self.draft.add_chain(node, frames[index..].iter().map(|frame| functions[frame.index()]));
             }
@@ -205,8 +205,8 @@ impl<'p> Merger<'p> {
     fn child(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
         let next = parent as usize + 1;
         let Self { child_of, draft, hasher, .. } = self;
-        // Two cases need no look-up: the newest node has no children, and the first child usually directly follows its parent. Such children are not
-        // in the table.
+        // Two cases need no lookup: the newest node has no children, and the first child usually directly follows its parent. Such children are
+        // not in the table.
         if next == draft.parents.len() {
             return draft.add_node(parent, function);
         }
@@ -233,7 +233,7 @@ mod tests {
     use crate::profile::{Doing, FrameKey, ProfileBuilder, Run, SeriesId, ThreadId};
     use crate::units::{Address, Unit};
 
-    /// Returns a profile of `count` functions, each called by the previous one, and a row for each stack.
+    /// Returns a profile with a chain of `count` functions, and a row for each stack.
     fn chain(count: u64) -> (Profile, Vec<StackWeight>) {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();

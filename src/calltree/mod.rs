@@ -1,9 +1,9 @@
 //! Call trees: the stacks of many samples, merged by common callers.
 //!
-//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so the cost of all later steps depends on the number of distinct stacks, not
-//!    of samples.
-//! 2. [`Merger`] merges levels: frames of the same function (same binary, same name) below one node become one node.
-//! 3. [`CallTree`] is the result. [`FunctionRow`] is the sum of stacks by function, for which no tree is needed.
+//! 1. [`StackWeights`] sums the weights of equal stacks in each thread, so the cost of all later steps depends on the number of distinct stacks,
+//!    not of samples.
+//! 2. [`Merger`] merges the stacks level by level: frames of the same function (same binary, same name) below one node become one node.
+//! 3. [`CallTree`] is the result. [`FunctionRow`] contains the sums by function, which need no tree.
 //!
 //! All values are integers, and in every node `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, if pruned)`.
 

@@ -10,9 +10,9 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, Stack, StackId};
 
-/// One or more functions, treated as one, between their callers and their callees.
+/// One or more functions, treated as one, between their callers and callees.
 ///
-/// If the functions occur in a stack several times, the part above the outermost belongs to the callers, and the part below the innermost to the
+/// If a stack contains the functions several times, the part above the outermost belongs to the callers, and the part below the innermost to the
 /// callees. A sample therefore has at most one caller and one callee, and
 ///
 /// ```text
@@ -22,8 +22,8 @@ use crate::profile::{FunctionId, Profile, Stack, StackId};
 pub struct Sandwich {
     /// The weights of the functions themselves.
     pub own: KeySums,
-    /// The callers, heaviest first, with the weight and number of samples in which the caller calls the functions. `None` means that there is no
-    /// caller: the functions are outermost in the stack.
+    /// The callers, heaviest first, with the weight and number of samples in which they call the functions. `None` for samples without a caller:
+    /// the functions are outermost.
     pub callers: Vec<(Option<FunctionId>, u64, u64)>,
     /// The callees, heaviest first, with the weight and number of samples.
     pub callees: Vec<(FunctionId, u64, u64)>,
@@ -80,7 +80,7 @@ struct Neighbours {
     is_recursive: bool,
 }
 
-/// The neighbours for each stack; `None` if it contains no chosen function. Callers precede their callees, so one pass is enough.
+/// The neighbours in each stack; `None` for a stack without a chosen function. Callers precede their callees, so one pass suffices.
 fn neighbours(profile: &Profile, chosen: &FunctionSet) -> Vec<Option<Neighbours>> {
     let function = |frame| profile.frame(frame).function;
     let caller = |parent: Option<StackId>| parent.map(|parent| function(profile.stack(parent).frame));

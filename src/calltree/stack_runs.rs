@@ -1,4 +1,4 @@
-//! Divides the table of stacks into pieces: consecutive rows, each the caller of the next, with no other branch before the last row.
+//! Divides the table of stacks into pieces: consecutive rows, each the caller of the next, that branch only at their last row.
 //!
 //! ```text
 //! row   parent  frame
@@ -9,15 +9,15 @@
 //!   4        3  flush    ┘ third piece
 //! ```
 //!
-//! A tree only needs the node of each piece's last stack, since the others are reached through it. A piece never extends across a multiple of 64
-//! rows, so it is found with one access, and its frames are contiguous.
+//! A tree needs only the node of each piece's last stack, since the others are reached through it. A piece never crosses a multiple of 64 rows,
+//! so it is found with one access, and its frames are contiguous.
 
 use crate::profile::{Profile, StackId};
 
-/// The pieces of all stacks of a profile: one bit for each stack to mark ends, and half a bit to count them.
+/// The pieces of all stacks in a profile: one bit per stack to mark ends, and half a bit to count them.
 #[derive(Debug, Default)]
 pub(super) struct StackRuns {
-    /// One entry for every 64 rows of the table of stacks.
+    /// One entry per 64 rows of the table of stacks.
     rows: Vec<Rows>,
     count: usize,
 }
@@ -25,16 +25,16 @@ pub(super) struct StackRuns {
 /// A block of 64 rows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rows {
-    /// A bit for each row at which a piece ends.
+    /// One bit per row; set if a piece ends there.
     ends: u64,
     /// The number of pieces that end in earlier blocks.
     before: u32,
 }
 
-/// The part of a piece from its start to a given stack.
+/// A piece up to a given stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StackRun {
-    /// The number of the piece, from 0, in stack order.
+    /// The number of the piece, from 0 in stack order.
     pub(super) number: usize,
     /// The row of the piece's first stack.
     pub(super) first: usize,
@@ -47,7 +47,7 @@ impl StackRuns {
         let stacks = profile.stack_rows();
         let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; stacks.len().div_ceil(64)];
         for (rows, turns) in rows.iter_mut().zip(stacks.turn_bits()) {
-            // If the next block starts with a turn, the end before it is already set, since every block ends a piece.
+            // If the next block starts with a turn, the end before it is already set, since a piece ends with every block.
             rows.ends |= turns >> 1;
         }
         if let Some(rows) = rows.last_mut() {
@@ -64,7 +64,7 @@ impl StackRuns {
         Self { rows, count: count as usize }
     }
 
-    /// Returns the number of pieces, or one more.
+    /// Returns an upper bound for the number of pieces, at most one too high.
     pub(super) fn count(&self) -> usize {
         self.count
     }

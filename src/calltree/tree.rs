@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::profile::{FunctionId, Profile};
 
-/// The label of a node: the root, samples without a stack, or a function.
+/// What a node represents: the root, samples without a stack, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
     /// The root of the tree. Only the first node has this label.
@@ -24,23 +24,23 @@ pub struct Node {
     pub depth: u32,
     /// The weight of samples with this node as their leaf.
     pub self_weight: u64,
-    /// The weight of samples that pass through the node: its self weight, the all weight of its children, and hidden weight.
+    /// The weight of samples that pass through the node: its self weight, its children's all weight, and its hidden weight.
     pub all_weight: u64,
     /// The number of samples with this node as their leaf.
     pub self_samples: u64,
     /// The number of samples that pass through the node.
     pub all_samples: u64,
-    /// The weight of children hidden by pruning; 0 in a tree that was not pruned.
+    /// The weight of children hidden by pruning; 0 in an unpruned tree.
     pub hidden_weight: u64,
     /// The number of children hidden by pruning.
     pub hidden_children: u32,
-    /// The index after the last node of the subtree.
+    /// The index after the last node of its subtree.
     pub(super) end: u32,
 }
 
-/// A call tree: nodes in preorder, siblings sorted by weight in descending order.
+/// A call tree: nodes in preorder, siblings sorted by descending weight.
 ///
-/// Nodes with equal weights are sorted by name, then binary, so the result is deterministic.
+/// Nodes of equal weight are sorted by name, then binary, so the order is deterministic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTree {
     pub(super) nodes: Vec<Node>,
@@ -65,12 +65,12 @@ impl CallTree {
     }
 }
 
-/// Decides which nodes of a tree are hidden. The weights of their parents include them, so no weight is lost.
+/// Which nodes of a tree are hidden. Their weight remains part of their parents', so none is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pruning {
-    /// Hides nodes with less than this percentage of the total weight; in [0, 100].
+    /// Hides nodes below this percentage of the total weight; in [0, 100].
     pub min_percent: f64,
-    /// Hides nodes with less than this weight, in the unit of the tree.
+    /// Hides nodes below this weight, in the unit of the tree.
     pub min_weight: u64,
     /// Hides levels below this one; `None` for no limit.
     pub depth: Option<u32>,
@@ -79,13 +79,13 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// True if `part` of `total` is shown. If both are 0, it is shown unless there is a minimum weight.
+    /// True if a node with `part` of `total` is shown. If both are 0, it is shown unless there is a minimum weight.
     pub fn shows(&self, part: u64, total: u64) -> bool {
         (percent(part, total) >= self.min_percent || total == 0) && part >= self.min_weight
     }
 
     pub(super) fn max_depth(&self) -> u32 {
-        // Needed for a node with one child, which is in the same chain.
+        // If children are hidden, the depth must be limited too, since an only child is in the same chain as its parent.
         if self.children == Some(0) { 0 } else { self.depth.unwrap_or(u32::MAX) }
     }
 }

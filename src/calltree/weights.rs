@@ -1,4 +1,4 @@
-//! The first step of every view: sums the weights of each distinct stack of each thread.
+//! The first step of every view: sums the weights of each distinct stack in each thread.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use crate::profile::{
     Doing, Doings, Profile, SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId,
 };
 
-/// The number to sum for each sample: its weight, or one.
+/// What is summed: the weight of each sample, or the number of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Metric {
     /// The weight, in the unit of its table.
     #[default]
     Weight,
-    /// One for each sample, but zero for the snapshot of all threads at the start (`Stackshot`).
+    /// One per sample, except zero for the snapshot of all threads at the start (`Stackshot`).
     Samples,
 }
 
 impl Metric {
-    /// Returns the number for a sample or a sum of samples.
+    /// Returns the summand for a sample or a sum of samples.
     #[inline]
     pub fn of(self, sample: impl Into<SampleSum>) -> u64 {
         let sample = sample.into();
@@ -30,7 +30,7 @@ impl Metric {
     }
 }
 
-/// The weight of one thread's samples in one series with the same stack and activity.
+/// The weight of samples with the same series, thread, stack and activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackWeight {
     /// The table and unit of the samples.
@@ -61,18 +61,18 @@ impl StackWeights {
         Self::of_sums(samples.profile(), &samples.added_up(), metric)
     }
 
-    /// Like [`new`](Self::new), for samples that are already summed.
+    /// Like [`new`](Self::new), for precomputed sums.
     pub(crate) fn of_sums(profile: &Profile, sums: &SelectedSums<'_>, metric: Metric) -> Self {
         let mut rows = sorted_by_thread(profile, sums, metric);
         for rows in rows.chunk_by_mut(|a, b| (a.series, a.thread) == (b.series, b.thread)) {
-            // Stacks are numbered in order of appearance, so most rows are already sorted.
+            // Stacks are numbered in order of appearance, so most rows are already in order.
             rows.sort_by_key(|row| (row.stack, row.doing));
         }
-        // Merges the rows of stacks with several states or kinds.
+        // A stack with several states or kinds has several rows, which are merged.
         Self::of_sorted(joined(rows))
     }
 
-    /// Takes distinct rows, sorted by series, thread, stack and activity.
+    /// Takes unique rows, sorted by series, thread, stack and activity.
     pub(super) fn of_sorted(rows: Vec<StackWeight>) -> Self {
         Self { rows: Arc::new(rows) }
     }
@@ -106,7 +106,7 @@ impl StackWeights {
     }
 }
 
-/// Collects rows in any order, and merges rows with the same key.
+/// Collects rows in any order, merging rows with the same key.
 impl FromIterator<StackWeight> for StackWeights {
     fn from_iter<R: IntoIterator<Item = StackWeight>>(rows: R) -> Self {
         let mut rows: Vec<StackWeight> = rows.into_iter().collect();
@@ -134,7 +134,7 @@ fn sorted_by_thread(profile: &Profile, sums: &SelectedSums<'_>, metric: Metric) 
     let mut order: Vec<usize> = (0..groups.len()).filter(|&group| sums.is_counted[group]).collect();
     order.sort_unstable_by_key(|&group| (groups[group].series, groups[group].thread));
     let Some(first) = sums.counted().next() else { return Vec::new() };
-    // For each group, first the number of its rows, then the position of the next row.
+    // For each group, first the number of its rows, then the index for its next row.
     let mut places = vec![0; groups.len()];
     sums.counted().for_each(|row| places[row.group as usize] += 1);
     let mut all = 0;

@@ -10,13 +10,13 @@ use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 /// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A regular file, with its length, and its times in nanoseconds since 1970 (0 if unknown).
+    /// A regular file. Its times are in nanoseconds since 1970, or 0 if unknown.
     File {
-        /// In bytes.
+        /// The length in bytes.
         length: u64,
-        /// The modification time of the content, which a program that copies a file may set.
+        /// The modification time of the content. Programs that copy files can set it.
         modified: u64,
-        /// The time of the last change of any kind, as recorded by the system; 0 if not recorded.
+        /// When anything about the file last changed, as recorded by the system; 0 if not recorded.
         changed: u64,
     },
     /// A folder.
@@ -25,14 +25,14 @@ pub enum Entry {
     Other,
 }
 
-/// The kind of an entry, as listed in its folder.
+/// The kind of an entry, as its folder lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A link, or an entry that may be one; its target is unknown.
+    /// A link, or possibly one; its target is unknown.
     Link,
     /// Something else (a pipe, a device).
     Other,
@@ -41,7 +41,7 @@ pub enum EntryKind {
 /// When the entries of a folder last changed, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderTimes {
-    /// The modification time, which a program that copies the folder may set.
+    /// The modification time. Programs that copy folders can set it.
     pub modified: u64,
     /// The change time recorded by the system; 0 if not recorded.
     pub changed: u64,
@@ -55,8 +55,7 @@ pub trait Files: Sync {
     /// If it does not exist, or access is denied.
     fn entry(&self, path: &Path) -> io::Result<Entry>;
 
-    /// Returns the canonical path of the file or folder at `path`, with links resolved. Two paths to the same folder have the same
-    /// canonical path.
+    /// Returns the canonical path of a file or folder, with links resolved. Two paths to the same folder have the same canonical path.
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
@@ -68,8 +67,8 @@ pub trait Files: Sync {
     /// If it is not a folder, or cannot be read.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// Lists the entries of a folder with their kinds, in any order. A file system that does not know the kinds returns links, whose targets
-    /// are then queried one by one.
+    /// Lists the entries of a folder with their kinds, in any order. A file system that cannot list kinds returns links, and the caller then
+    /// queries each target.
     ///
     /// # Errors
     /// As [`list`](Self::list).
@@ -79,8 +78,8 @@ pub trait Files: Sync {
         Ok(paths.into_iter().filter_map(named).collect())
     }
 
-    /// Returns when the entries of a folder last changed. As long as the times stay the same, so do the names and kinds of the entries. `None`
-    /// if they prove nothing, because they are unknown or so recent that another change may not alter them.
+    /// Returns when the entries of a folder last changed. As long as these times are the same, so are the names and kinds of the entries. `None`
+    /// if the times prove nothing: they are unknown, or so recent that another change may not alter them.
     fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
         let _ = folder;
         None
@@ -128,7 +127,7 @@ pub trait Files: Sync {
     }
 }
 
-/// A file in any file system, opened again for each piece.
+/// A file in any file system, reopened for each piece.
 struct OfFiles<'f, F: ?Sized> {
     files: &'f F,
     path: PathBuf,
@@ -145,7 +144,7 @@ impl<F: Files + ?Sized> Source for OfFiles<'_, F> {
     }
 }
 
-/// A file in any file system that is read sequentially, and opened again for each read.
+/// A file in any file system, read sequentially and reopened for each read.
 struct FromStart<'f, F: ?Sized> {
     files: &'f F,
     path: PathBuf,

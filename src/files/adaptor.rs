@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::access::{Entry, EntryKind, Files, FolderTimes};
 use super::file_bytes::FileBytes;
 
-/// A file system that reads through another one. Implement this instead of [`Files`] to observe reads, or to redirect them.
+/// A file system on top of another one. Implement this instead of [`Files`] to observe or redirect reads.
 pub trait FilesAdaptor: Sync {
     /// The underlying file system.
     fn files(&self) -> &dyn Files;
@@ -27,7 +27,7 @@ pub trait FilesAdaptor: Sync {
         Ok(self.located(path))
     }
 
-    /// Called after these bytes of a file were read. Bytes that are only [loaded](Files::load) are not reported.
+    /// Called after bytes of a file were read. Bytes that are only [loaded](Files::load) are not reported.
     fn after_read(&self, path: &Path, offset: u64, bytes: &[u8]) {
         let _ = (path, offset, bytes);
     }
@@ -41,7 +41,7 @@ impl<A: FilesAdaptor> Files for A {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         let located = self.located(path);
         let real = self.files().canonical(&located)?;
-        // A redirected path has only one name.
+        // A redirected path has no other name.
         Ok(if *located == *path { real } else { path.to_owned() })
     }
 

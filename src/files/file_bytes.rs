@@ -1,8 +1,8 @@
 //! The bytes of a file, read on demand.
 //!
-//! A look-up needs a small part of a dSYM: the units with its addresses, and some strings. Only these are read, once
-//! each, and stay in memory until the look-up is done. The file is never mapped: if another program truncates it,
-//! reading returns an error, whereas touching a mapped page would end the process.
+//! A lookup needs a small part of a dSYM: the units with its addresses, and some strings. Only these are read, once each, and stay in memory
+//! until the lookup is done. The file is not memory-mapped: if another program truncates it, a read returns an error, but an access to a mapped
+//! page would end the process.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -16,13 +16,12 @@ use memchr::memchr;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, Reservation};
 
-/// Pieces of a file may overlap. In total, at most this many times the length of the file is read. In an intact file, most bytes are read at
-/// most once.
+/// The maximum number of bytes read, as a multiple of the file's length. Pieces may overlap, but in an intact file few bytes are read twice.
 const PASSES: u64 = 4;
-/// The number of bytes that may be read from any file, however small.
+/// The number of bytes that may always be read, even from a tiny file.
 const FREE_BYTES: u64 = 1 << 20;
 
-/// Adjacent bytes are read together in blocks of this size; most reads are strings and unit headers.
+/// The unit of reading, since most reads are small: strings and unit headers.
 const BLOCK: u64 = 16 << 10;
 
 /// The file that a [`FileBytes`] reads from.
@@ -34,7 +33,7 @@ pub(super) trait Source {
     fn check(&self) -> io::Result<()>;
 }
 
-/// A part of a file, whose bytes are in memory or read on demand.
+/// A part of a file. Its bytes are in memory or read on demand.
 pub struct FileBytes<'f> {
     content: Content<'f>,
     length: u64,
@@ -45,14 +44,14 @@ enum Content<'f> {
     File(Box<Pieces<'f>>),
 }
 
-/// The bytes of a block, after it was read.
+/// The bytes of a block, once read.
 type Block = OnceCell<Box<[u8]>>;
 
 /// The parts of a source read so far.
 struct Pieces<'f> {
     shared: Shared<'f>,
     start: u64,
-    /// The blocks by position; allocated when the first block is read.
+    /// The blocks by position; allocated on the first read.
     blocks: OnceCell<Box<[Block]>>,
     /// Ranges that are larger than a block, or span several blocks.
     ranges: Shelf,
@@ -60,8 +59,8 @@ struct Pieces<'f> {
     range_at: RefCell<HashMap<(u64, u64), usize>>,
 }
 
-/// A list whose elements never move when more are added: 32 arrays, each twice as large as the one before. There are fewer than 2³² ranges,
-/// because each one takes more than a byte of memory.
+/// A list that never moves its elements: 32 arrays, each twice as large as the one before. There cannot be 2³² ranges, since each takes more than
+/// a byte of memory.
 #[derive(Default)]
 struct Shelf([OnceCell<Box<[Block]>>; 32]);
 
@@ -106,13 +105,12 @@ impl<'f> From<&'f [u8]> for FileBytes<'f> {
 }
 
 impl<'f> FileBytes<'f> {
-    /// Bytes in memory, with their reservation in a budget.
+    /// Bytes in memory, with their reservation.
     pub(crate) fn held(bytes: Vec<u8>, reserved: Reservation) -> Self {
         Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), reserved) }
     }
 
-    /// Charges the bytes that are read to a budget for the lifetime of this value. Beyond the budget, nothing is read, and
-    /// [`check`](Self::check) fails.
+    /// Charges all bytes read to a budget for the lifetime of this value. Beyond the budget, reads fail, and [`check`](Self::check) reports that.
     #[must_use]
     pub fn within(self, budget: &MemoryBudget) -> Self {
         if let Content::File(pieces) = &self.content {
@@ -121,7 +119,7 @@ impl<'f> FileBytes<'f> {
         self
     }
 
-    /// Creates a part of a source, of which nothing is read yet.
+    /// Creates a part of a source. Nothing is read yet.
     pub(super) fn new(source: Box<dyn Source + 'f>, range: Range<u64>) -> Self {
         let length = range.end.saturating_sub(range.start);
         let shared = Shared {
@@ -154,7 +152,7 @@ impl<'f> FileBytes<'f> {
         }
     }
 
-    /// Returns bytes of the part; `None` if it is too short, or they cannot be read, which [`check`](Self::check) reports.
+    /// Returns bytes of the part; `None` if it is too short, or if reading fails, which [`check`](Self::check) reports.
     pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         if range.start > range.end || range.end > self.length {
             return None;
@@ -191,10 +189,10 @@ impl<'f> FileBytes<'f> {
         }
     }
 
-    /// Fails if a request could not be read, or if the file changed after it was opened.
+    /// Fails if any read failed, or if the file changed after it was opened.
     ///
     /// # Errors
-    /// Returns the first read error, or reports that the file changed.
+    /// Returns the first read error, or an error about the change.
     pub fn check(&self) -> io::Result<()> {
         let Content::File(pieces) = &self.content else { return Ok(()) };
         match pieces.shared.failure.get() {
@@ -205,7 +203,7 @@ impl<'f> FileBytes<'f> {
 }
 
 impl Pieces<'_> {
-    /// Returns the block with this index, which must exist; the last one may be shorter.
+    /// Returns a block, which must exist. Only the last block may be shorter.
     fn block(&self, index: u64) -> Option<&[u8]> {
         let block = self.blocks()?.get(usize::try_from(index).ok()?)?;
         if block.get().is_none() {
@@ -238,7 +236,7 @@ impl Pieces<'_> {
         place.get().map(Box::as_ref)
     }
 
-    /// Reads bytes of the part, after reserving memory for them. Zero-filled memory is cheap, since large amounts come directly from the system.
+    /// Reads bytes of the part, after reserving memory for them. Zeroed memory is cheap, since the system zeroes large allocations.
     fn read(&self, start: u64, length: u64) -> Option<Box<[u8]>> {
         self.shared.reserve(length)?;
         let mut bytes = vec![0; usize::try_from(length).ok()?].into_boxed_slice();
@@ -248,7 +246,7 @@ impl Pieces<'_> {
 }
 
 impl Shared<'_> {
-    /// Reserves this many bytes; `None` if that exceeds the budget, which becomes the failure.
+    /// Reserves memory. If that exceeds the budget, returns `None` and keeps the error.
     fn reserve(&self, bytes: u64) -> Option<()> {
         let taken = self.reserved.borrow_mut().grow(bytes);
         self.note(taken.map_err(|over| io::Error::new(io::ErrorKind::OutOfMemory, over)))
@@ -266,7 +264,7 @@ impl Shared<'_> {
         Some(())
     }
 
-    /// Reads at least one byte, and counts the bytes. Without a limit, unterminated strings could cause a small file to be read a million times.
+    /// Reads at least one byte, and counts the bytes read. Without a limit, unterminated strings could make a small file be read a million times.
     fn read_some(&self, start: u64, place: &mut [u8]) -> io::Result<usize> {
         let count = self.source.borrow_mut().read_at(start, place)?;
         if count == 0 && !place.is_empty() {
@@ -280,7 +278,7 @@ impl Shared<'_> {
         Ok(count)
     }
 
-    /// Keeps the first failure.
+    /// Keeps the first error.
     fn note<T>(&self, result: io::Result<T>) -> Option<T> {
         result.map_err(|error| self.failure.set(error)).ok()
     }

@@ -1,4 +1,4 @@
-//! The file system of this machine. Only this module of the library accesses it.
+//! The file system of this machine. No other module of the library accesses it.
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -20,13 +20,13 @@ use crate::memory::MemoryBudget;
 pub struct FileSystem;
 
 impl FileSystem {
-    /// Storage for datasets in the file system of this machine: any file may be changed, and memory for reading is unlimited.
+    /// Storage for datasets on this machine, without write protection or a memory limit.
     pub fn storage() -> Arc<dyn Storage> {
         Self::checked_storage(|_| Ok(()), MemoryBudget::unlimited())
     }
 
-    /// Like [`storage`](Self::storage), with a check before each change. The check returns an error with the reason if a file must not be changed.
-    /// Reading a complete file is charged to the budget.
+    /// Like [`storage`](Self::storage), but calls `check` before each change. It returns the reason if a file must not be changed. Reading a
+    /// complete file is charged to the budget.
     pub fn checked_storage(
         check: impl Fn(&Path) -> Result<(), String> + Send + Sync + 'static,
         memory: MemoryBudget,
@@ -55,7 +55,7 @@ const fn plain(path: PathBuf) -> PathBuf {
     path
 }
 
-/// Windows writes canonical paths as `\\?\C:\x`, which few programs understand and people do not type. Only long paths need that form.
+/// Windows writes canonical paths as `\\?\C:\x`, which few programs understand and no user would type. Only long paths need that form.
 #[cfg(windows)]
 fn plain(path: PathBuf) -> PathBuf {
     const LONGEST: usize = 260;
@@ -64,7 +64,7 @@ fn plain(path: PathBuf) -> PathBuf {
     short.map(PathBuf::from).unwrap_or(path)
 }
 
-/// File system clocks are coarse: two changes within this time may have the same time.
+/// File system clocks are coarse: two changes within this period may get the same time.
 const RECENT: Duration = Duration::from_secs(2);
 
 fn modified(metadata: &Metadata) -> u64 {
@@ -154,7 +154,7 @@ impl Files for FileSystem {
     }
 }
 
-/// An open file of this machine. It stays open, so it is safe to replace it with another one.
+/// An open file. It stays open, so replacing the file on disk is safe.
 struct OpenFile {
     file: File,
     metadata: Metadata,
@@ -180,8 +180,7 @@ impl Source for OpenFile {
 }
 
 impl FileSystem {
-    /// Waits until the names in a folder are on disk, if the system supports this. Only then does a renamed file keep its name through a power
-    /// failure.
+    /// Waits until the names in a folder are on disk, if the system supports it. Without this, a rename may be lost in a power failure.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -189,7 +188,7 @@ impl FileSystem {
     pub fn sync_folder(self, folder: &Path) -> io::Result<()> {
         use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
         match File::open(folder).and_then(|folder| folder.sync_all()) {
-            // The folder is writable but cannot be listed, or the file system persists names in its own way.
+            // The folder is writable but not readable, or the file system persists names in another way.
             Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
             result => result,
         }

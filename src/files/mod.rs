@@ -1,7 +1,7 @@
-//! The library's only access to a file system, behind a trait.
+//! Access to file systems behind a trait. The library has no other.
 //!
-//! [`FileSystem`] is the file system of this machine. Tests and other programs can provide their own [`Files`], such as an
-//! archive whose entries are files (`bundle::BundleFiles`), or a file system that records what is read.
+//! [`FileSystem`] is the file system of this machine. Tests and other programs can implement [`Files`], for example to read the entries of an
+//! archive as files (`bundle::BundleFiles`), or to record what is read.
 
 mod access;
 mod adaptor;

@@ -1,8 +1,8 @@
-//! The form of paths in messages and reports.
+//! How paths are written in messages and reports.
 
 use std::path::Path;
 
-/// Writes a path with one kind of separator. Paths in an archive have a `/` after its name; on Windows, the separators after it would otherwise be mixed.
+/// Formats a path with one kind of separator. Paths in an archive have a `/` after its name, which Windows would mix with backslashes.
 pub(crate) fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     if cfg!(windows) { with_slashes(&text) } else { text }

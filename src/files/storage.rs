@@ -1,4 +1,4 @@
-//! Writing files, for programs that store datasets outside the file system of this machine.
+//! Writable storage, for programs that keep datasets outside this machine's file system.
 
 use std::any::Any;
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -16,13 +16,13 @@ pub trait StorageFile: Read + Write + Seek + Send {
     fn sync(&self) -> io::Result<()>;
 }
 
-/// A writable file system, which contains the folder of a dataset.
+/// A writable file system that contains the folder of a dataset.
 ///
 /// # Errors
-/// Every method fails if the storage rejects the change, with the error of the storage.
+/// Every method fails with the storage's error if the storage rejects the change.
 #[allow(clippy::missing_errors_doc)]
 pub trait Storage: Files + Send {
-    /// Checks before each change whether a file may be written, replaced or removed. Returns the reason if it may not.
+    /// Called before each change: returns an error with the reason if a file must not be written, replaced or removed.
     fn check_change(&self, path: &Path) -> Result<(), String> {
         let _ = path;
         Ok(())
@@ -40,17 +40,17 @@ pub trait Storage: Files + Send {
     /// Creates a folder and its parent folders, if they do not exist.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Renames a file, and replaces any file with the new name.
+    /// Renames a file, replacing any file with the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Waits until the names in a folder are on disk. Only then does a renamed file keep its name through a power failure.
+    /// Waits until the names in a folder are on disk. Without this, a rename may be lost in a power failure.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Locks a file, exclusively if `is_alone`, otherwise shared. An error of the kind [`WouldBlock`](ErrorKind::WouldBlock) means that another
-    /// process holds the lock. An exclusive lock creates the file. The lock is held until the result is dropped; a storage without locks returns any
+    /// Locks a file: exclusively if `is_alone`, otherwise shared. An exclusive lock creates the file. The lock is held until the result is
+    /// dropped. If another process holds it, the error has the kind [`WouldBlock`](ErrorKind::WouldBlock). A storage without locks returns any
     /// value.
     fn lock(&self, path: &Path, is_alone: bool) -> io::Result<Box<dyn Any + Send + Sync>>;
 
@@ -61,10 +61,10 @@ pub trait Storage: Files + Send {
 }
 
 impl MemoryBudget {
-    /// Reads everything, if it has at most this many bytes and fits into the budget.
+    /// Reads everything, up to this many bytes, within the budget.
     ///
     /// # Errors
-    /// If it is larger, or cannot be read.
+    /// If there is more, or reading fails.
     pub fn read_all(&self, source: impl Read, most: u64) -> io::Result<Vec<u8>> {
         const FIRST: usize = 64 << 10;
         let (mut source, mut bytes, mut reserved) = (source.take(most + 1), Vec::new(), self.nothing());

@@ -2,15 +2,15 @@
 //!
 //! # Rules about any function or binary
 //!
-//! Every name is tested, so there are as many chances of a false alarm as names. Each name is judged as if the rule named it, with two differences
-//! that keep false alarms as rare as for a single name:
+//! Every name is tested, so each one is a chance of a false alarm. Each name is judged as if the rule named it, with two differences that keep
+//! false alarms as rare as for a single name:
 //!
-//! * Intervals of percentiles hold for all n names simultaneously: each end misses with at most 1/n of the usual probability (Bonferroni). `.lower`
+//! * Percentile intervals hold for all n names simultaneously: each end misses with at most 1/n of the usual probability (Bonferroni). `.lower`
 //!   and `.upper` are the ends of these intervals.
-//! * A percentile fires the rule only if the end of its interval is also beyond the limit. If only the percentile itself is beyond it, chance may
-//!   explain it, and the rule is undecided.
+//! * A percentile fires the rule only if the end of its interval is also beyond the limit. If only the percentile is, chance may explain it, and
+//!   the rule is undecided.
 //!
-//! Means, minimums and maximums describe the measured runs, and fire as for a single name. Names that represent the code of several functions
+//! Means, minimums and maximums describe the measured runs, and fire as for a single name. Names that stand for the code of several functions
 //! ([`is_of_many`]) never fire: if one of them is beyond the limit, the rule is undecided.
 
 use std::collections::HashSet;
@@ -27,17 +27,17 @@ use crate::alert::{
 use crate::stats::{Distribution, Estimate, Support, ranks_with_tail};
 use crate::units::{Millionths, Unit, several};
 
-/// The maximum number of runs and names that an outcome lists. The rest are counted.
+/// The maximum number of runs and names in an outcome; the rest are counted.
 const MAX_BEYOND: usize = 20;
 
 /// The note for a rule that needs the interval of a percentile.
 const NO_INTERVALS: &str = "weighted percentiles have no intervals, so chance cannot be ruled out";
 
-/// The note for a cohort in which every file failed.
+/// The note for a cohort whose files all failed.
 const NO_RUNS: &str = "none of the files of this cohort produced a run";
 
 impl CohortRuns<'_> {
-    /// Evaluates an alert rule in each cohort with its unit. If no cohort has that unit, the rule is undecided once for each set of labels.
+    /// Evaluates an alert rule in each cohort with its unit. If there is none, the rule is undecided for each set of labels.
     pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
         let rule = &series.rule;
         let is_asked = |&cohort: &usize| rule.is_about(self.unit(cohort));
@@ -79,7 +79,7 @@ impl CohortRuns<'_> {
         undecided(rule, cohort, note)
     }
 
-    /// Evaluates a rule about a single series.
+    /// Evaluates a rule about one series.
     fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
         let members = &self.members[cohort];
         if let (AlertSubject::Named(kind, name), false) = (&rule.subject, series.is_seen) {
@@ -103,7 +103,7 @@ impl CohortRuns<'_> {
         outcome.or_undecided(self.judged(rule, &most, cohort).state)
     }
 
-    /// Evaluates a rule on the values of runs.
+    /// Evaluates a rule on values of runs.
     fn judged(&self, rule: &AlertRule, values: &[(usize, Millionths)], cohort: usize) -> AlertOutcome {
         let members = &self.members[cohort];
         let weighted = values.iter().map(|&(run, value)| (value, self.runs[run].row.run_weight));
@@ -117,11 +117,11 @@ impl CohortRuns<'_> {
         let is_measured = rule.measure != AlertMeasure::Elapsed
             || too_many_unmeasured(members.len() - values.len(), members.len(), "").is_none();
         let needed = needed(rule, self.options.confidence.tail());
-        // The end of an interval may be unknown regardless of the count, but a percentile always has a value.
+        // The end of an interval may be unknown at any count, but a percentile always has a value.
         let decided = value.filter(|_| count >= needed || rule.bound != AlertBound::Estimate);
         let state = match decided {
             _ if !is_measured => AlertState::UNSURE,
-            // Weighted percentiles have no intervals, however many runs there are.
+            // Weighted percentiles never have intervals.
             None if self.options.is_weighted && rule.bound != AlertBound::Estimate => AlertState::UNSURE,
             None => AlertState::Undecided { needed: Some(needed) },
             Some(value) => judge(rule, rule.limit, &mut vec![Candidate { of: (), value, is_sure: true }]).0,
@@ -148,7 +148,7 @@ fn most_urgent(states: impl Iterator<Item = AlertState> + Clone) -> AlertState {
     AlertState::ALL.into_iter().find(has).unwrap_or(AlertState::Quiet)
 }
 
-/// The number of runs that the statistic needs, if an end of its interval may miss with probability `tail`.
+/// The number of runs that the statistic needs if an end of its interval may miss with probability `tail`.
 fn needed(rule: &AlertRule, tail: f64) -> u64 {
     match (rule.statistic.quantile(), rule.bound) {
         (Some(quantile), AlertBound::Estimate) => quantile.needed_count(),
@@ -157,7 +157,7 @@ fn needed(rule: &AlertRule, tail: f64) -> u64 {
     }
 }
 
-/// The number to compare with the limit.
+/// The number that is compared with the limit.
 fn value(rule: &AlertRule, distribution: &Distribution, estimate: Option<&Estimate>) -> Option<f64> {
     let number = |value: Option<Millionths>| value.map(Millionths::as_f64);
     match (rule.statistic, rule.bound) {
@@ -179,7 +179,7 @@ fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(usize, Mill
     (candidates.into_iter().take(count.min(MAX_BEYOND)).map(|candidate| candidate.of).collect(), count as u64)
 }
 
-/// A note that unequal weights reduce the effective number of runs, if the rule is undecided.
+/// If the rule is undecided, a note that unequal weights reduce the effective number of runs.
 fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
     let is_fewer = effective < count && state.is_undecided();
     is_fewer.then(|| {
@@ -188,7 +188,7 @@ fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String>
     })
 }
 
-/// The reason why an outcome is uncertain.
+/// Why an outcome is uncertain.
 fn note(
     rule: &AlertRule,
     runs: usize,
@@ -212,7 +212,7 @@ fn note(
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
     let limit = rule.limit;
-    // An unknown upper end is already reported by the support of the percentile.
+    // An unknown upper end has already been reported as the support of the percentile.
     let includes = interval.lower.unwrap_or(0.0) <= limit && interval.upper.is_some_and(|upper| upper >= limit);
     if rule.bound != AlertBound::Estimate || !includes {
         return None;
@@ -271,26 +271,26 @@ fn family_outcomes(
 struct Name {
     key: u32,
     name: String,
-    /// Its state if all rows that could not be read belong to it.
+    /// The state of the rule if all unreadable rows belong to it.
     with_unread: AlertState,
 }
 
 type Judged = Candidate<Name>;
 
-/// The numbers that all names share.
+/// Numbers shared by all names.
 #[derive(Default)]
 struct Runs {
     /// The number of runs with a nonzero weight.
     count: u64,
-    /// The effective number of runs: equally weighted runs with the same information.
+    /// The effective number of runs: the number of equally weighted runs with the same information.
     effective: u64,
     /// The total weight of the runs.
     weight: u128,
-    /// The ranks of the interval ends.
+    /// The ranks of the interval's ends.
     ranks: (Option<u64>, Option<u64>),
     /// The number of runs from which both ranks are known; 0 without intervals.
     needed_for_ranks: u64,
-    /// The runs with rows that could not be read.
+    /// The runs with unreadable rows.
     unread: Vec<u32>,
 }
 
@@ -331,7 +331,7 @@ impl Family<'_> {
         }
     }
 
-    /// Adds the details of the first name to an outcome.
+    /// Adds the details of the first name to its outcome.
     fn told(&self, key: u32, outcome: AlertOutcome, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let CohortRuns { runs, members, .. } = self.fleet;
         let mut entries = self.each.entries.of_key(key, self.fleet, spilled)?;
@@ -353,7 +353,7 @@ impl Family<'_> {
         })
     }
 
-    /// Judges a name by its values in the runs of the cohort. `None` if there is no number to compare.
+    /// Judges a name by its values in the cohort's runs. `None` if there is nothing to compare.
     fn judge(&self, key: u32, entries: &[Entry]) -> Option<Judged> {
         let name = self.each.first_name(key, self.fleet.names);
         let (value, is_sure) = self.value(&name, &self.distribution(entries, false))?;
@@ -367,7 +367,7 @@ impl Family<'_> {
         Some(Judged { of: Name { key, name, with_unread }, value, is_sure })
     }
 
-    /// The value of a name, and whether chance cannot explain that it is beyond the limit.
+    /// The value of a name, and true if chance cannot explain that it is beyond the limit.
     fn value(&self, name: &str, distribution: &Distribution) -> Option<(f64, bool)> {
         let estimate = self.estimate(distribution);
         let value = value(self.rule, distribution, estimate.as_ref())?;
@@ -395,7 +395,7 @@ impl Family<'_> {
         Runs { count, effective, weight, ranks, needed_for_ranks, unread }
     }
 
-    /// The distribution of a name's values over the runs of the cohort. If `with_unread` is true, all rows that could not be read belong to the name.
+    /// The distribution of a name's values over the cohort's runs. If `with_unread`, all unreadable rows belong to the name.
     fn distribution(&self, entries: &[Entry], with_unread: bool) -> Distribution {
         let (all, count) = (self.fleet.runs, self.runs.count);
         let value = |entry: &Entry| {
@@ -430,22 +430,22 @@ impl Family<'_> {
         Some(Estimate { quantile, value, support, interval: distribution.interval(runs.ranks) })
     }
 
-    /// The miss probability of one end of one interval.
+    /// The miss probability at one end of one interval.
     fn tail(&self) -> f64 {
         self.fleet.options.confidence.tail() / self.each.count().max(1) as f64
     }
 
-    /// The number of runs that the statistic needs, ignoring chance.
+    /// The number of runs that the statistic needs, apart from chance.
     fn needed(&self) -> u64 {
         needed(self.rule, self.tail())
     }
 
-    /// True if there are enough runs. Always true for the end of an interval, which may be unknown regardless of their number.
+    /// True if there are enough runs, and always for the end of an interval, which may be unknown at any number.
     fn has_runs_enough(&self) -> bool {
         self.rule.bound != AlertBound::Estimate || self.runs.effective >= self.needed()
     }
 
-    /// The number of runs from which the relevant interval end is known. `None` if it is known already, or no number is enough.
+    /// The number of runs from which the relevant end of the interval is known. `None` if it is already known, or if no number suffices.
     fn needed_to_be_sure(&self) -> Option<u64> {
         let runs = &self.runs;
         let end = if self.rule.comparison.is_upper() { runs.ranks.0 } else { runs.ranks.1 };
@@ -453,7 +453,7 @@ impl Family<'_> {
         is_missing.then_some(runs.needed_for_ranks)
     }
 
-    /// The reason why an outcome is uncertain.
+    /// Why an outcome is uncertain.
     fn note(&self, names: &[Judged], state: AlertState) -> Option<String> {
         let runs = &self.runs;
         let AlertState::Undecided { needed } = state else { return None };

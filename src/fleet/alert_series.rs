@@ -10,7 +10,7 @@ use crate::memory::of_vec;
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Unit};
 
-/// A rule and its numbers in all runs so far.
+/// A rule, and its numbers in the runs so far.
 #[derive(Debug)]
 pub(super) struct AlertSeries {
     pub(super) rule: AlertRule,
@@ -28,13 +28,13 @@ pub(super) enum AlertNumbers {
 /// One number per run.
 #[derive(Debug)]
 pub(super) struct OneSeries {
-    /// For each run, its number; `None` if it has none (because it is shorter than the window).
+    /// By run: its number; `None` if the run is shorter than the window.
     pub(super) values: Vec<Option<Millionths>>,
-    /// True if any run has the name in the rule.
+    /// True if any run contains the rule's name.
     pub(super) is_seen: bool,
-    /// True if any run has the name, but in a process that is not selected.
+    /// True if any run contains the name, but in an unselected process.
     pub(super) is_left_out: bool,
-    /// A name in any run that the rule may have meant.
+    /// A name in any run that the rule may mean.
     pub(super) similar: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl AlertSeries {
         Self { rule, numbers }
     }
 
-    /// The values of each name, if the rule is about every name.
+    /// The values of each name, for a rule about every name.
     pub(super) fn each(&self) -> Option<&ScopeColumn> {
         match &self.numbers {
             AlertNumbers::One(_) => None,
@@ -76,7 +76,7 @@ impl AlertSeries {
         }
     }
 
-    /// Adds a run. `counts` returns whether a process is selected; `weight` and `rate` are those of the complete run.
+    /// Adds a run. `counts` is true for selected processes; `weight` and `rate` are those of the complete run.
     pub(super) fn add(
         &mut self,
         run: u32,
@@ -111,7 +111,7 @@ impl OneSeries {
             (AlertSubject::Run, AlertMeasure::Window(seconds)) => {
                 peak_rate(measures, seconds, &|row| counts(row.process))
             }
-            // Functions and binaries have no windows, and otherwise use `AlertNumbers::Each`.
+            // Functions and binaries have no windows; for anything else, they use `AlertNumbers::Each`.
             (AlertSubject::Each(_), AlertMeasure::Window(seconds)) => peak_rate_of_processes(measures, seconds, counts),
             (AlertSubject::Each(_), _) => measures.record.rate(heaviest_process(measures, counts)),
             (AlertSubject::Run | AlertSubject::Total, _) => Some(rate),
@@ -143,8 +143,8 @@ impl AlertRule {
         }
     }
 
-    /// The unit of its values among runs of this one: that of its limit if the runs have another one. Times are those of reports, which
-    /// state milliseconds.
+    /// The unit of its values in runs with this unit, or the limit's unit if they differ. Times have the unit of reports, which state
+    /// milliseconds.
     pub(crate) fn value_unit(&self, unit: Unit) -> Unit {
         match self.measure.is_time() {
             true => Unit::HangTime,
@@ -171,12 +171,12 @@ const fn measure(measure: AlertMeasure) -> Measure {
     }
 }
 
-/// True for names that represent the code of several functions or binaries: code without symbols, and samples without a stack.
+/// True for names that stand for the code of several functions or binaries: code without symbols, and samples without a stack.
 pub(super) fn is_of_many(name: &str) -> bool {
     matches!(name, "" | FrameRow::UNNAMED | FrameRow::STACKLESS)
 }
 
-/// True if one name contains the other, ignoring case, such as a function name without its parameters.
+/// True if one name contains the other, ignoring case, for example a function name without its parameters.
 fn is_similar(known: &str, asked: &str) -> bool {
     let (known, asked) = (known.to_lowercase(), asked.to_lowercase());
     !known.is_empty() && !asked.is_empty() && (known.contains(&asked) || asked.contains(&known))
@@ -219,7 +219,7 @@ impl Sum<'_> {
     }
 
     fn weight(&self, measure: Measure) -> u64 {
-        // The total of a thread or a process is the sum of its self weights.
+        // The total of a thread or process is the sum of its self weights.
         let has_all = matches!(self.scope, FleetScope::Function | FleetScope::Binary);
         let is_all = has_all && measure == Measure::AllWeight;
         self.rows().map(|row| row.sum(is_all).0).fold(0, u64::saturating_add)

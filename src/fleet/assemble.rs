@@ -1,4 +1,4 @@
-//! Builds the report from the runs of a fleet.
+//! Builds the report from a fleet's runs.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -20,20 +20,20 @@ use crate::alert::{AlertOutcome, AlertRule, AlertState};
 use crate::stats::Quantile;
 
 impl FleetBuilder {
-    /// Returns the report on all runs that were added.
+    /// Returns the report on all runs.
     ///
     /// # Panics
     ///
-    /// If values were [spilled](Self::spill), and their file cannot be read; [`try_finish`](Self::try_finish) returns that error instead.
+    /// If the file of [spilled](Self::spill) values cannot be read. [`try_finish`](Self::try_finish) returns that error instead.
     pub fn finish(self) -> FleetReport {
         self.try_finish().expect("what was spilled can be read")
     }
 
-    /// Returns the report on all runs that were added.
+    /// Returns the report on all runs.
     ///
     /// # Errors
     ///
-    /// If values were [spilled](Self::spill), and their file cannot be read.
+    /// If the file of [spilled](Self::spill) values cannot be read.
     pub fn try_finish(self) -> io::Result<FleetReport> {
         self.finish_with_places().map(|finished| finished.report)
     }
@@ -107,7 +107,7 @@ impl FleetBuilder {
     }
 }
 
-/// A report, and the data from which it was built.
+/// A report, and the data that it was built from.
 struct Finished {
     report: FleetReport,
     compared: Option<ComparedRuns>,
@@ -145,7 +145,7 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
     order
 }
 
-/// The key by which tables are sorted, chosen here if the options do not specify it.
+/// The sort key of tables; chosen here if the options do not set it.
 fn supported_sort(builder: &FleetBuilder) -> SortKey {
     let options = &builder.options;
     if options.sort != SortKey::HighestSupported {
@@ -158,7 +158,7 @@ fn supported_sort(builder: &FleetBuilder) -> SortKey {
     options.quantiles.iter().filter(is_supported).max().map_or(SortKey::Max, |&quantile| SortKey::Quantile(quantile))
 }
 
-/// The notes added while collecting, and the notes of the runs.
+/// The notes added so far, and the notes of runs.
 fn notes(builder: &FleetBuilder) -> Vec<String> {
     let of_runs = builder.run_notes.iter().map(|(note, (count, first))| match count {
         1 => format!("{first}: {note}"),
@@ -168,10 +168,10 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
     incomplete.into_iter().chain(builder.notes.iter().cloned()).chain(without_windows(builder)).chain(of_runs).collect()
 }
 
-/// A sentence about runs of which no complete second was selected, so they have no windows.
+/// A sentence about runs without windows, since no complete second of them is selected.
 fn without_windows(builder: &FleetBuilder) -> Option<String> {
     let runs = builder.runs.len();
-    // Reports from the field have no times, regardless of the selection.
+    // Reports from the field have no times at all.
     let is_without = |run: &&StoredRun| run.row.window_max.is_none() && run.row.recorded().is_some();
     let without = builder.runs.iter().filter(is_without).count();
     let is_said = without > 0 && !builder.selection.is_whole();
@@ -180,7 +180,7 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
     })
 }
 
-/// Makes an alert undecided, because the missing runs might change the outcome either way.
+/// Makes an alert undecided, since missing runs could change the outcome.
 fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
     alert.state = AlertState::UNSURE;
     let what = match missing_shards {
@@ -191,12 +191,12 @@ fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
     alert.note = Some(format!("{what}, which might change this"));
 }
 
-/// The outcome of a rule if there are only crashes, or durations by bins.
+/// The outcome of a rule if there are only crashes or duration bins.
 fn unmeasured(rule: &AlertRule) -> AlertOutcome {
     AlertOutcome::undecided(rule, Some(1), Some("crashes and durations by bins have no measure".to_owned()))
 }
 
-/// The inputs with the names that occur, and the requested names that do not.
+/// The inputs, with the names that occur and the requested names that do not.
 fn inputs(builder: &mut FleetBuilder) -> Inputs {
     let missing = |asked: &[String], names: &BTreeSet<String>| {
         asked.iter().filter(|name| !names.contains(*name)).cloned().collect()

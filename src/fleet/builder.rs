@@ -1,4 +1,4 @@
-//! Collects the runs of a fleet.
+//! Collects a fleet's runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -30,14 +30,14 @@ use crate::recording::TimeSource;
 use crate::stats::{BinnedValues, ExponentialHistogram};
 use crate::units::Unit;
 
-/// The maximum number of process names, and of thread names, that a report lists in addition to the requested ones.
+/// The maximum number of process names, and of thread names, listed in a report in addition to the requested ones.
 const MAX_NAMES: usize = 50;
 
 /// Collects the runs of a fleet and builds the report.
 ///
-/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values for the processes, threads, binaries and functions
-/// that the options select. A value takes about 3 bytes, plus the same for each alert rule about any function. Values can be [spilled](Self::spill)
-/// to a file. The report does not depend on the order in which runs are added, nor on spilling.
+/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values for the selected processes, threads, binaries and
+/// functions. A value takes about 3 bytes, plus the same for each alert rule about every function. Values can be [spilled](Self::spill) to a
+/// file. Neither spilling nor the order of runs affects the report.
 #[derive(Debug)]
 pub struct FleetBuilder {
     pub(super) options: FleetOptions,
@@ -51,17 +51,17 @@ pub struct FleetBuilder {
     pub(super) alert_series: Vec<AlertSeries>,
     /// Set for a comparison or a trend.
     pub(super) compared: Option<ComparedRuns>,
-    /// The parts of the inputs that can be counted one by one.
+    /// The parts of the inputs that are counted one by one.
     pub(super) inputs: Inputs,
     pub(super) unmeasured: Unmeasured,
     pub(super) label_keys: BTreeSet<String>,
     pub(super) label_values: LabelValues,
-    /// For each requested label, the values of the runs that were skipped.
+    /// For each requested label, the values in skipped runs.
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
     pub(super) threads: BTreeSet<String>,
     pub(super) selection: FleetSelection,
-    /// True if alerts are evaluated even if inputs are missing.
+    /// True to evaluate alerts even if inputs are missing.
     pub(super) decides_incomplete: bool,
     pub(super) notes: Vec<String>,
     /// For each distinct note, the number of runs with it, and the first of them by source.
@@ -70,12 +70,12 @@ pub struct FleetBuilder {
     pub(super) histograms: BTreeMap<(String, Cohort), (u64, BinnedValues)>,
     /// The number of crashes by cohort and crashed function.
     pub(super) crashes: BTreeMap<(Cohort, String), u64>,
-    /// The approximate size in bytes of everything kept per run or file outside of tables.
+    /// The approximate size in bytes of everything kept per run or file, apart from tables.
     apart: u64,
-    /// The names of the data file that contained the last run.
+    /// The names in the data file of the last run.
     #[cfg(feature = "dataset")]
     shared: Option<(SharedNames, KnownNames)>,
-    /// Values that did not fit in memory.
+    /// Values moved to a file.
     pub(super) spilled: Spilled,
 }
 
@@ -116,8 +116,8 @@ impl FleetBuilder {
         }
     }
 
-    /// Creates one side of a [comparison](crate::fleet::compare::Comparison), without runs. Options that only affect what a report shows are ignored.
-    /// `intervals` are the names of intervals whose duration is compared.
+    /// Creates one side of a [comparison](crate::fleet::compare::Comparison), without runs. Display options are ignored. `intervals` are the
+    /// names of intervals whose durations are compared.
     pub fn for_comparison(options: FleetOptions, intervals: &[String]) -> Self {
         Self::with_runs_of(options, ComparedRuns::new(intervals, true))
     }
@@ -132,9 +132,9 @@ impl FleetBuilder {
         Self { compared: Some(compared), ..Self::new(options) }
     }
 
-    /// Adds a run. If its id is already known, the run is a copy and is recorded as a failed input.
+    /// Adds a run. If its id is already known, it is a copy and is recorded as a failed input.
     ///
-    /// A run without a recorded time has no measure. The report names it, but no number includes it.
+    /// A run without a recorded time has no measure: the report lists it, but no number includes it.
     pub fn add(&mut self, measures: &RunMeasures) {
         self.add_selected(measures);
     }
@@ -175,7 +175,7 @@ impl FleetBuilder {
     /// Adds a run of a data file, like [`add`](Self::add).
     #[cfg(feature = "dataset")]
     pub fn add_shared(&mut self, run: DatasetRun) {
-        // These options compare names as strings, so they need the run with its names.
+        // These options compare names as strings, so they need the run's own names.
         let options = &self.options;
         let is_of_names = options.narrows_threads() || !options.processes.is_empty();
         if is_of_names || options.alerts.iter().any(|rule| matches!(rule.subject, AlertSubject::Named(..))) {
@@ -195,7 +195,7 @@ impl FleetBuilder {
         self.shared = Some((run.names().clone(), known));
     }
 
-    /// Checks whether a run is used, based on its labels and its id, and records these.
+    /// Decides from its labels and id whether a run is used, and records these.
     fn begin(&mut self, record: &RunRecord) -> bool {
         for (key, _) in &record.labels {
             if !self.label_keys.contains(key) {
@@ -217,7 +217,7 @@ impl FleetBuilder {
         self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.inputs.rejected_rows = self.inputs.rejected_rows.saturating_add(record.rejected);
-        // A value of a report that could not be read is a run that is missing.
+        // An unreadable value of a report is a missing run.
         let unread = if record.unit.is_of_reports() { record.rejected } else { 0 };
         self.unmeasured.add(self.labels_of_cohort(&record.labels), unread + u64::from(record.unread_runs));
         if record.unread_runs > 0 {
@@ -233,7 +233,7 @@ impl FleetBuilder {
         true
     }
 
-    /// Adds the rows of a run, if its recorded time is known.
+    /// Adds the rows of a run with a known recorded time.
     fn add_rows(&mut self, rows: &RunRows<'_>, known: &mut KnownNames) {
         let record = rows.record;
         let counted = self.counted_processes(rows);
@@ -245,7 +245,7 @@ impl FleetBuilder {
             }),
         };
         let Some(rate) = record.rate(weight) else {
-            // Metrics of a day without CPU use may still contain other values.
+            // A day's metrics without CPU use may still contain other values.
             if !record.unit.is_of_metrics() {
                 self.inputs.without_time.push(record.source.clone());
                 self.unmeasured.add(self.labels_of_cohort(&record.labels), 1);
@@ -267,7 +267,7 @@ impl FleetBuilder {
         let cohort = self.cohort_of(record);
         self.label_values.add(cohort as u32, &record.labels, &self.options.by);
         let windows = self.options.is_approximate.then(|| &mut self.cohorts[cohort].windows);
-        // Values of reports are counted as missing runs.
+        // Unreadable values of reports already count as missing runs.
         let rejected = if record.unit.is_of_reports() { 0 } else { rows.rejected() };
         let stored =
             StoredRun::new((record, rejected), (cohort, windows), (weight, samples, rate), series, &self.options);
@@ -289,7 +289,7 @@ impl FleetBuilder {
         }
     }
 
-    /// The approximate memory use in bytes, which grows with each run and failed file. The report takes about as much again.
+    /// The approximate memory use in bytes, which grows with each run and failed file. The report needs about as much again.
     pub fn memory(&self) -> u64 {
         let columns = self.all_columns().map(ScopeColumn::memory).sum::<u64>();
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
@@ -307,9 +307,8 @@ impl FleetBuilder {
         self.columns.iter().chain(self.compared.iter().map(|compared| &compared.own))
     }
 
-    /// Writes the values of functions, binaries, threads and processes that are in memory to a file. [`try_finish`](Self::try_finish) reads them
-    /// back, so the report is the same. `open` creates the file, and is called once. The
-    /// file must be empty, and must have no other user.
+    /// Moves the values of functions, binaries, threads and processes from memory to a file. [`try_finish`](Self::try_finish) reads them back, so
+    /// the report is the same. `open` is called once to create the file, which must be empty and used by nothing else.
     ///
     /// # Errors
     ///
@@ -332,20 +331,20 @@ impl FleetBuilder {
         self.spilled.length()
     }
 
-    /// Sets the selection with which the runs were measured, how complete the fleet is, and its missing shards, such as `16/16`. The report shows all
-    /// of it; by default, completeness is unknown.
+    /// Sets what the report shows about its origin: the selection with which runs were measured, completeness (unknown by default), and missing
+    /// shards, such as `16/16`.
     pub fn describe(&mut self, selection: FleetSelection, completeness: Completeness, missing_shards: Vec<String>) {
         self.selection = selection;
         (self.inputs.completeness, self.inputs.missing_shards) = (completeness, missing_shards);
     }
 
-    /// Evaluates alerts on the available runs even if inputs are [missing](Completeness::is_incomplete) or could not be measured. By default, alerts
-    /// are undecided in that case.
+    /// Evaluates alerts even if inputs are [missing](Completeness::is_incomplete) or could not be measured. By default, alerts are then
+    /// undecided.
     pub fn decide_incomplete(&mut self) {
         self.decides_incomplete = true;
     }
 
-    /// Selects more thread names for runs that are added from now on, if only [some](FleetOptions::threads) threads are selected.
+    /// Selects more thread names for all later runs, if only [some](FleetOptions::threads) threads are selected.
     pub fn count_threads<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         let Some(threads) = &mut self.options.threads else { return };
         for name in names {
@@ -360,12 +359,12 @@ impl FleetBuilder {
         self.notes.push(note);
     }
 
-    /// The number of runs added so far that are used.
+    /// The number of runs in use so far.
     pub fn run_count(&self) -> usize {
         self.runs.len()
     }
 
-    /// Records the names of processes and threads, and the notes of a run.
+    /// Records a run's process names, thread names and notes.
     fn note_names(&mut self, rows: &RunRows<'_>) {
         let FleetOptions { processes, threads, .. } = &self.options;
         note_names(&mut self.processes, processes, rows, |row| row.process);
@@ -380,7 +379,7 @@ impl FleetBuilder {
         }
     }
 
-    /// For each name, whether it is a selected process; `None` if all are selected.
+    /// For each name, true if it is a selected process; `None` if all are selected.
     fn counted_processes(&self, rows: &RunRows<'_>) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
         (!wanted.is_empty()).then(|| rows.names.iter().map(|name| wanted.contains(name)).collect())
@@ -397,7 +396,7 @@ impl FleetBuilder {
         keys.map(|key| (key.clone(), value(key))).collect()
     }
 
-    /// Creates cohorts for labels of which every file failed: a version whose files all failed must not look like a version that never existed.
+    /// Creates cohorts for labels whose files all failed, so that such a version does not look as if it never existed.
     pub(super) fn add_failed_cohorts(&mut self) {
         if self.options.by.is_empty() {
             return;
@@ -425,7 +424,7 @@ impl FleetBuilder {
     }
 }
 
-/// Adds the requested names in the rows of a run, and up to [`MAX_NAMES`] others.
+/// Adds the requested names in a run's rows, and up to [`MAX_NAMES`] others.
 fn note_names(names: &mut BTreeSet<String>, asked: &[String], rows: &RunRows<'_>, of: impl Fn(&FrameRow) -> NameId) {
     let mut last = None;
     for id in rows.frames.iter().map(of).filter(|id| last.replace(*id) != Some(*id)) {
@@ -436,7 +435,7 @@ fn note_names(names: &mut BTreeSet<String>, asked: &[String], rows: &RunRows<'_>
     }
 }
 
-/// The failure for a run without a selected thread.
+/// The failure for a run without selected threads.
 fn without_threads(record: &RunRecord, options: &FleetOptions) -> FailedInput {
     let reason = RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads);
     record.failure(FailureKind::NotSelected, reason)

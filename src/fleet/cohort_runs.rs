@@ -1,4 +1,4 @@
-//! The runs of a fleet in report order, grouped by cohort.
+//! A fleet's runs in report order, grouped by cohort.
 
 use super::columns::ScopeColumn;
 use super::entries::{Entry, EntryRuns};
@@ -16,11 +16,11 @@ const MAX_BINS: usize = 30;
 /// The runs in report order.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
-    /// True to evaluate alerts without what is missing.
+    /// True to evaluate alerts in spite of missing inputs.
     pub(super) decides_incomplete: bool,
     pub(super) cohorts: &'b [StoredCohort],
     pub(super) runs: &'b [StoredRun],
-    /// The position of each run, indexed by the order of addition.
+    /// The position of each run, by order of addition.
     pub(super) order: &'b [u32],
     pub(super) names: &'b FleetNames,
     /// For each cohort, its runs.
@@ -51,7 +51,7 @@ impl CohortRuns<'_> {
         self.members[cohort].len() as u64
     }
 
-    /// The runs of a cohort whose unreadable rows may decide an alert.
+    /// The cohort's runs whose unreadable rows could affect an alert.
     pub(super) fn with_unread(&self, cohort: usize) -> impl Iterator<Item = usize> {
         let members = self.members[cohort].iter().filter(|_| !self.decides_incomplete);
         members.copied().filter(|&run| self.runs[run].row.rejected > 0)
@@ -101,7 +101,7 @@ impl CohortRuns<'_> {
         self.members(cohort).map(|run| u128::from(run.row.run_weight.get())).sum()
     }
 
-    /// Splits the entries of a key by cohort, and overwrites `by_cohort`.
+    /// Splits the entries of a key by cohort. Overwrites `by_cohort`.
     pub(super) fn split(&self, entries: &[Entry], by_cohort: &mut [Vec<Entry>]) {
         by_cohort.iter_mut().for_each(Vec::clear);
         for entry in entries {
@@ -110,5 +110,5 @@ impl CohortRuns<'_> {
     }
 }
 
-/// The number of entries to process at a time: 48 MiB.
+/// The number of entries processed at a time: 48 MiB.
 pub(super) const MOST_ENTRIES: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! The values for one scope over all runs: the measure of each process, thread, binary or function in each run.
+//! The values of one scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
 use super::measures::Measure;
@@ -21,7 +21,7 @@ pub(super) struct ScopeColumn {
     is_of_names: bool,
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,
-    /// For each key, a bit for each unit in which any run has weight of it.
+    /// For each key, one bit per unit in which any run has weight for it.
     units: Vec<u16>,
     pub(super) entries: Entries,
     sums: RunSums,
@@ -33,7 +33,7 @@ type Sum = (u64, u64);
 /// The sums of the keys in a single run.
 #[derive(Debug, Default)]
 struct RunSums {
-    /// Indexed by key. `None` for keys that the run lacks.
+    /// Indexed by key; `None` for keys that are not in the run.
     sums: Vec<Option<Sum>>,
     /// The keys in the run.
     keys: Vec<u32>,
@@ -102,7 +102,7 @@ impl ScopeColumn {
     /// Sums the rows of a run by key.
     fn sum(&mut self, rows: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
         let scope = self.scope;
-        // The total of a thread or a process is the sum of its self weights.
+        // The total of a thread or process is the sum of its self weights.
         let is_all = self.measure == Measure::AllWeight && matches!(scope, FleetScope::Binary | FleetScope::Function);
         // Rows of the same process, and of the same thread, are adjacent.
         let mut last = None;
@@ -124,7 +124,7 @@ impl ScopeColumn {
         }
     }
 
-    /// The key of a function, if any run contains it.
+    /// The key of a function; `None` if no run contains it.
     pub(super) fn key_of_function(&self, binary: NameId, function: NameId, names: &mut RunNames<'_>) -> Option<u32> {
         self.ids.get(&(names.id(binary), Some(names.id(function)))).copied()
     }
@@ -140,7 +140,7 @@ impl ScopeColumn {
         id
     }
 
-    /// The number of keys in all runs, including keys that are zero in all of them.
+    /// The number of keys in all runs, including those that are always zero.
     pub(super) fn count(&self) -> usize {
         self.keys.len()
     }
@@ -150,7 +150,7 @@ impl ScopeColumn {
         self.units.iter().filter(|units| **units & (1 << unit as u8) != 0).count()
     }
 
-    /// The only or the first name of a key.
+    /// The first (or only) name of a key.
     pub(super) fn first_name(&self, key: u32, names: &FleetNames) -> String {
         names.get(self.keys[key as usize].0)
     }

@@ -1,6 +1,6 @@
-//! Finds cohorts that differ by more than chance explains, with the test for [comparisons](super::compare).
+//! Finds cohorts that differ by more than chance explains, using the test for [comparisons](super::compare).
 //!
-//! All claims about a unit share one error probability: that of the report, divided by the number of pairs (Bonferroni).
+//! All claims about a unit share the report's error probability, divided by the number of pairs (Bonferroni).
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::stats::{Block, Effect, Exact, Exceedance};
 
 /// The maximum number of pairs of cohorts that a report describes.
 const MOST: usize = 2;
-/// If there are more cohorts without an order, only the highest ones are compared with the lowest ones.
+/// With more cohorts than this and no order, only the highest are compared with the lowest.
 const ALL_PAIRS: usize = 100;
-/// A cohort with fewer runs cannot show a difference.
+/// Cohorts with fewer runs cannot differ significantly.
 const LEAST_RUNS: usize = 3;
 
 type Pair = (usize, usize);
 
-/// The cohorts of one unit that are compared with each other.
+/// The cohorts of one unit that are compared.
 pub(super) struct Compared<'r> {
     pub(super) options: &'r FleetOptions,
-    /// The positions and runs of cohorts, in order. Each has runs.
+    /// The positions and runs of cohorts, in order. None is empty.
     pub(super) cohorts: Vec<(usize, Vec<&'r RunRow>)>,
-    /// If a label has an order, pairs of indices into `cohorts` (earlier, later). Otherwise all cohorts are compared with each other.
+    /// If a label has an order, pairs of indices of `cohorts` (earlier, later). Otherwise all cohorts are compared with each other.
     pub(super) neighbours: Option<Vec<Pair>>,
 }
 
@@ -45,7 +45,7 @@ impl Compared<'_> {
             None => !found.is_empty(),
             Some(_) => found.iter().any(|(pair, ..)| newest.contains(&pair.1)),
         };
-        // The newest first, then by distance from no difference.
+        // Newest first, then by distance from no difference.
         let is_older = |pair: &Pair| !newest.contains(&pair.1);
         found.sort_by(|a, b| is_older(&a.0).cmp(&is_older(&b.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
         found.truncate(MOST);
@@ -72,7 +72,7 @@ impl Compared<'_> {
         }
     }
 
-    /// The last cohort of each trend, which is mentioned even if it does not differ from the previous one.
+    /// The last cohort of each trend. It is mentioned even if it does not differ from the previous one.
     fn newest(&self) -> BTreeSet<usize> {
         let pairs = || self.neighbours.iter().flatten();
         let earlier: BTreeSet<usize> = pairs().map(|pair| pair.0).collect();

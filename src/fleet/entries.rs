@@ -5,8 +5,8 @@
 //!                                                 └────► entries of some keys at a time, grouped by key
 //! ```
 //!
-//! All entries of a key are in the same part. A report is built part by part, and a large part is processed a few keys at a time. Memory is therefore
-//! bounded by the buffers and the current keys; a key takes 24 bytes for each run that contains it.
+//! All entries of a key are in the same part. A report is built part by part, and a large part a few keys at a time. Memory is therefore bounded
+//! by the buffers and the current keys; a key takes 24 bytes per run that contains it.
 //!
 //! Tokens are varints with seven bits per byte. `2n + 1`: advance by n runs. `4k`: key k of the part, followed by its samples and its weight. `4k +
 //! 2`: the same, but each sample has the usual weight, which is omitted.
@@ -19,18 +19,18 @@ use crate::files::StorageFile;
 use crate::memory::of_vec;
 use crate::varint;
 
-/// The number of parts, of which one is processed at a time.
+/// The number of parts. One is processed at a time.
 const PARTS: usize = 128;
 
-/// The size of the blocks for finished tokens of a part.
+/// The block size for finished tokens.
 const BLOCK: usize = 32 << 10;
 
-/// The values of one key in one run. Runs without the key have no entry.
+/// The value of one key in one run. Runs without the key have no entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
     /// The position of the run.
     pub(super) run: u32,
-    /// The weight of the key; zero if it has only samples without weight.
+    /// The weight of the key; zero if its samples have no weight.
     pub(super) weight: u64,
     pub(super) samples: u64,
 }
@@ -54,7 +54,7 @@ struct Part {
     run: u32,
 }
 
-/// A block of tokens. A token may continue in the next block.
+/// A block of tokens. A token may continue in the next one.
 #[derive(Debug)]
 enum Block {
     Held(Box<[u8]>),
@@ -122,7 +122,7 @@ impl Entries {
         file.flush()
     }
 
-    /// Calls `each` for every key with its entries. At most `most` entries are read at a time, or the entries of a single key. Keys and entries are
+    /// Calls `each` for every key with its entries. Reads at most `most` entries at a time, or those of a single key. Keys and entries are
     /// unordered.
     pub(super) fn each_key(
         &self,
@@ -164,7 +164,7 @@ impl Entries {
 }
 
 impl Part {
-    /// Closes the open block, and returns its size in bytes.
+    /// Closes the open block. Returns its size in bytes.
     fn close(&mut self) -> usize {
         let bytes = self.open.len();
         if bytes > 0 {
@@ -173,7 +173,7 @@ impl Part {
         bytes
     }
 
-    /// Reads the entries of some keys. `ends` has the end position of each key's entries.
+    /// Reads the entries of some keys. `ends` contains the end of each key's entries.
     fn read(
         &self,
         keys: Range<usize>,
@@ -197,7 +197,7 @@ impl Part {
             }
         }
         reading.block(&self.open)?;
-        // Every entry must have been filled: the remaining zeros would be wrong values.
+        // Every entry must have been filled, since remaining zeros would be wrong values.
         if reading.free[..reading.free.len() - 1] == ends[1..] { Ok(()) } else { Err(changed()) }
     }
 }
@@ -247,7 +247,7 @@ impl<R: EntryRuns> Reading<'_, R> {
     }
 }
 
-/// Appended bytes are buffered up to this size.
+/// The size up to which appended bytes are buffered.
 const BUFFER: usize = 1 << 20;
 
 /// The spill file and its write buffer.

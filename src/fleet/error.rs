@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 
 use crate::memory::OverBudget;
 
-/// Why a fleet cannot be read, extracted or merged: a sentence that names the file and what to do, and its cause.
+/// Why a fleet cannot be read, extracted or merged: a sentence with the file and what to do, and the cause.
 #[derive(Debug)]
 pub struct FleetError(anyhow::Error);
 
@@ -17,12 +17,12 @@ impl FleetError {
         Self(anyhow::Error::msg(sentence.to_string()))
     }
 
-    /// Adds a sentence in front of the error, which becomes its cause.
+    /// Prepends a sentence. The previous error becomes its cause.
     pub(crate) fn context(self, sentence: impl Display) -> Self {
         Self(self.0.context(sentence.to_string()))
     }
 
-    /// Wraps an error of the host program, without changing its text.
+    /// Wraps an error of the host program verbatim.
     pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(anyhow::Error::from_boxed(error.into()))
     }
@@ -37,7 +37,7 @@ impl FleetError {
         format!("{:#}", self.0)
     }
 
-    /// Returns the first error of this type among this error and its causes.
+    /// Returns the first of this error and its causes that has this type.
     pub fn find<E: Error + 'static>(&self) -> Option<&E> {
         self.0.chain().find_map(|error| error.downcast_ref())
     }
@@ -55,7 +55,7 @@ impl Error for FleetError {
     }
 }
 
-/// Converts these errors without changing their text.
+/// Converts these errors verbatim.
 macro_rules! pass_on {
     ($($error:ty),*) => {$(
         impl From<$error> for FleetError {

@@ -1,4 +1,4 @@
-//! Derives the findings of a report from its numbers.
+//! Derives a report's findings from its numbers.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ fn alerts(report: &FleetReport) -> Option<Finding> {
 }
 
 impl FleetReport {
-    /// The distribution over all runs with a unit, in all cohorts.
+    /// The distribution over all runs with a unit, in any cohort.
     pub(crate) fn summary_of(&self, unit: Unit) -> Summary {
         let runs = distribution(&self.options, runs_of(self, unit).map(|(_, run)| run));
         let values = runs_of(self, unit).map(|(position, run)| (run.rate, run.run_weight, position));
@@ -68,7 +68,7 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
     let runs = distribution(&report.options, runs_of(report, unit).map(|(_, run)| run));
     let summary = report.summary_of(unit);
     let is_supported = |estimate: &Estimate| !matches!(estimate.support, Support::TooFew { .. });
-    // A single run is reported as such.
+    // A single run is reported as one.
     let median = Some(runs.estimate(Quantile::P50, options.method, options.confidence));
     let median = median.filter(|median| runs.count() == 1 || is_supported(median));
     let is_above = |quantile: Quantile| quantile > Quantile::P50 && quantile <= Quantile::P99;
@@ -106,7 +106,7 @@ fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), neighbours }
 }
 
-/// The largest difference in the narrowest scope that has one which chance does not explain.
+/// The largest difference that chance does not explain, in the narrowest scope that has one.
 fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
     let SortKey::Quantile(quantile) = report.options.sort else { return None };
     let mut contrasts = report.contrasts.iter().rev().filter(|contrast| contrast.unit == unit);
@@ -130,7 +130,7 @@ fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
     })
 }
 
-/// The cohort to examine if no difference is known: the newest one of a trend, otherwise the one with the highest use.
+/// The cohort to examine without a known difference: the newest of a trend, or else the one with the highest use.
 fn newest_or_heaviest(report: &FleetReport, unit: Unit) -> Option<usize> {
     let cohorts = report.cohorts.iter().enumerate();
     let cohorts: Vec<(usize, &CohortReport)> =
@@ -143,14 +143,14 @@ fn newest_or_heaviest(report: &FleetReport, unit: Unit) -> Option<usize> {
     cohorts.into_iter().max_by(|a, b| used(a.1).total_cmp(&used(b.1)).then(b.0.cmp(&a.0))).map(|(index, _)| index)
 }
 
-/// The process, thread and function that use most of a cohort's CPU time.
+/// The process, thread and function that use the most CPU time in a cohort.
 fn most_used(report: &FleetReport, position: usize) -> Vec<Finding> {
     let cohort = &report.cohorts[position];
     let all = cohort.across_runs.weighted_mean.filter(|&all| all > 0.0);
     let own = |scope: FleetScope| match scope {
         FleetScope::Run | FleetScope::Binary => false,
         FleetScope::Process | FleetScope::Thread => true,
-        // If callees are included, `main` always has all of it.
+        // With callees included, `main` always has everything.
         FleetScope::Function => report.options.measure != Measure::AllWeight,
     };
     let tables = cohort.tables.iter().filter(|table| own(table.scope));

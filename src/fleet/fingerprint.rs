@@ -1,4 +1,4 @@
-//! Fingerprints, which differ whenever measuring a file again might have a different result.
+//! Fingerprints, which change whenever measuring a file again might give a different result.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::extract::ReadingOptions;
 use super::host::FleetHost;
 use super::inputs::Task;
 
-/// Hashes fields in order, each with its length, so different lists of fields have different hashes.
+/// Hashes fields in order and with their lengths, so different lists have different hashes.
 pub(super) struct Fields(Hasher);
 
 impl Fields {
@@ -45,15 +45,15 @@ impl Fields {
     }
 }
 
-/// The first half of a hash, in hex: enough for any number of files, and short enough to type.
+/// The first half of a hash in hex, which suffices for any number of files and is short enough to type.
 pub(crate) fn short(hash: Hash) -> String {
     hash.to_hex()[..32].to_owned()
 }
 
-/// The version of the measurement. Incremented with each change of the numbers for the same files.
+/// The version of the measurement, incremented whenever the numbers for unchanged files change.
 const MEASURING: u64 = 3;
 
-/// Hashes everything that determines the measurement of every file: options, symbol files, and the version of this program.
+/// Hashes what determines the measurement of every file: options, symbol files, and this program's version.
 pub(crate) fn of_settings(host: &dyn FleetHost, options: &ReadingOptions<'_>, symbols: &[Found]) -> Hash {
     of_settings_with(options, |fields| {
         let mut found: Vec<&Found> = symbols.iter().collect();
@@ -69,7 +69,7 @@ pub(crate) fn of_settings(host: &dyn FleetHost, options: &ReadingOptions<'_>, sy
     })
 }
 
-/// Like [`of_settings`], but the same on every machine: symbols are identified by their UUIDs and lengths, regardless of their paths.
+/// Like [`of_settings`], but the same on every machine: symbols are identified by UUIDs and lengths, not by paths.
 pub(crate) fn of_settings_anywhere(host: &dyn FleetHost, options: &ReadingOptions<'_>, symbols: &[Found]) -> Hash {
     of_settings_with(options, |fields| {
         let mut found: Vec<_> =
@@ -112,7 +112,7 @@ fn length_and_time(host: &dyn FleetHost, path: &Path) -> (u64, u64) {
     (state.length, state.modified.map_or(0, |time| time.as_nanos() as u64))
 }
 
-/// Hashes everything that determines the measurement of one file.
+/// Hashes what determines the measurement of one file.
 pub(crate) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Hash>; 2], task: &Task) -> String {
     let mut fields = Fields::new("run");
     fields.bytes(settings.as_bytes());
@@ -127,21 +127,21 @@ pub(crate) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Ha
     short(fields.finish())
 }
 
-/// The fingerprint for a named input that does not exist, such as a pattern without a match. It differs from that of any file.
+/// The fingerprint of a named input that does not exist, such as a pattern without matches. No file has it.
 pub(crate) fn of_missing(source: &str) -> String {
     let mut fields = Fields::new("missing");
     fields.text(source);
     short(fields.finish())
 }
 
-/// The fingerprint for a file whose content is unknown. It differs from that of any file that was read.
+/// The fingerprint of a file with unknown content. No file that was read has it.
 pub(crate) fn of_unread(source: &str) -> String {
     let mut fields = Fields::new("unread");
     fields.text(source);
     short(fields.finish())
 }
 
-/// The prefix of the ids of a file's runs, as described in [`identity`](super::identity). `toc` is the hash of the neighbouring table of contents.
+/// The prefix of a file's run ids, described in [`identity`](super::identity). `toc` is the hash of the table of contents next to it.
 pub(super) fn run_id(content: Hash, toc: Option<Hash>, task: &Task, has_samples: bool) -> String {
     let part = |hash: Hash| short(hash)[..16].to_owned();
     let labels = (!task.labels.is_empty()).then(|| {
@@ -187,7 +187,7 @@ mod tests {
             assert_eq!(print.len(), 32);
             assert!(!prints[..index].contains(print), "{index}");
         }
-        // The path of a file does not matter.
+        // The file's path does not matter.
         let moved = Task { path: "b.xml".into(), display: "b.xml".to_owned(), ..task() };
         assert_eq!(of_run(settings, content, [None; 2], &moved), prints[0]);
     }

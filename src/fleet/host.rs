@@ -1,4 +1,4 @@
-//! The host: the program that extracts, merges or reports, and supplies what the library needs from it.
+//! The host: the program that extracts, merges or reports, and provides what the library needs.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -13,10 +13,10 @@ use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, StorageFile}
 use crate::memory::MemoryBudget;
 use crate::redact::{RedactRule, Redactor};
 
-/// The error for an input that changed, which follows its name.
+/// The error for a changed input, which follows its name.
 pub(crate) const CHANGED: &str = FileSystem::CHANGED;
 
-/// A program that works on fleets: supplies files and memory, and shows progress and messages. Only the storage is required:
+/// A program that works on fleets. It provides files and memory, and shows progress and messages. Only the storage is required:
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -52,12 +52,12 @@ pub trait FleetHost: Sync {
         MemoryBudget::unlimited()
     }
 
-    /// The memory allowed for each run of a report, in addition to the budget.
+    /// The memory allowed per run of a report, in addition to the budget.
     fn memory_of_run(&self) -> u64 {
         0
     }
 
-    /// Creates a file for the values of many runs, which no other process uses.
+    /// Creates a file for the values of many runs, which nothing else uses.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -68,7 +68,7 @@ pub trait FleetHost: Sync {
     /// Called with each input before it is opened.
     ///
     /// # Errors
-    /// If the input must not be read because the output would replace it.
+    /// If the input must not be read, since the output would replace it.
     fn will_read(&self, path: &Path) -> Result<(), FleetError> {
         let _ = path;
         Ok(())
@@ -93,7 +93,7 @@ pub trait FleetHost: Sync {
         Some(InputState { kind, length, modified: Some(modified).filter(|&time| time > 0).map(Duration::from_nanos) })
     }
 
-    /// Returns file access that detects inputs that change while they are read.
+    /// Returns file access that detects inputs that change during reading.
     fn watch(&self) -> Box<dyn WatchedInputs + '_> {
         Box::new(Unwatched(self.storage()))
     }
@@ -115,7 +115,7 @@ pub trait FleetHost: Sync {
         Ok(folder.join(name))
     }
 
-    /// Replaces paths in a message with the names that users know them by.
+    /// Replaces paths in a message with the names that users know.
     fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
         Cow::Borrowed(text)
     }
@@ -140,7 +140,7 @@ pub trait FleetHost: Sync {
         let _ = count;
     }
 
-    /// Called when a file is done. `unread` of its bytes were skipped.
+    /// Called when a file is done. `unread` bytes of it were skipped.
     fn add_file(&self, unread: u64, is_failed: bool) {
         let _ = (unread, is_failed);
     }
@@ -148,7 +148,7 @@ pub trait FleetHost: Sync {
     /// Called when reading has ended.
     fn end(&self) {}
 
-    /// Returns false if the user wants to stop. No more files are then started.
+    /// Returns false if the user wants to stop. No more files are started after that.
     fn may_begin(&self) -> bool {
         true
     }
@@ -158,7 +158,7 @@ pub trait FleetHost: Sync {
         let _ = sentence;
     }
 
-    /// Shows the result of a step, which is a line.
+    /// Shows the result of a step, as a line of text.
     fn tell(&self, line: &str) {
         let _ = line;
     }
@@ -166,13 +166,13 @@ pub trait FleetHost: Sync {
 
 /// An input that is being read.
 pub trait InputStream: Read + Send {
-    /// True if the file is the same as when it was opened.
+    /// True if the file has not changed since it was opened.
     fn is_unchanged(&self) -> bool;
 }
 
-/// File access that detects files that change after they are read.
+/// File access that detects files that change after they were read.
 pub trait WatchedInputs: Files {
-    /// Starts watching `root` and everything below it that is read.
+    /// Starts watching what is read at or below `root`.
     fn add(&self, root: &Path);
 
     /// Returns the first file by path that changed after it was read.
@@ -211,22 +211,22 @@ impl dyn FleetHost + '_ {
         self.memory().limit().unwrap_or(u64::MAX)
     }
 
-    /// The budget for files that are being read, in parallel or a single one: half of the total.
+    /// The budget of files being read, in parallel or alone: half of the total.
     pub(crate) fn memory_of_files(&self) -> MemoryBudget {
         self.memory().part(self.limit() / 2)
     }
 
-    /// The budget for everything kept of one file, and for finished files in the queue: a sixteenth.
+    /// The budget for what is kept of one file, and for finished files in the queue: a sixteenth.
     pub(crate) fn memory_of_kept_file(&self) -> MemoryBudget {
         self.memory().part(self.limit() / 16)
     }
 
-    /// The budget for everything kept of all files: a quarter.
+    /// The budget for what is kept of all files: a quarter.
     pub(crate) fn memory_of_kept(&self) -> MemoryBudget {
         self.memory().part(self.limit() / 4)
     }
 
-    /// The memory for the values of runs before they move to a temporary file: an eighth.
+    /// The memory for run values before they move to a temporary file: an eighth.
     pub(crate) fn memory_of_values(&self) -> u64 {
         self.limit() / 8
     }
@@ -263,7 +263,7 @@ impl dyn FleetHost + '_ {
         redacted.unwrap_or_else(|| text.to_owned())
     }
 
-    /// Reads a small input of at most `most` bytes.
+    /// Reads an input of at most `most` bytes.
     ///
     /// # Errors
     /// If it cannot be read, is larger, or changed.
@@ -284,7 +284,7 @@ impl dyn FleetHost + '_ {
     }
 }
 
-/// Returns the result of reading an input. If the input changed during reading, that is the error instead.
+/// Returns the result of reading an input, or an error if the input changed in the meantime.
 pub(crate) fn unless_changed<T>(file: &dyn InputStream, path: &Path, result: Result<T>) -> Result<T> {
     if file.is_unchanged() {
         return result;

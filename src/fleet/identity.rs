@@ -1,13 +1,13 @@
-//! Run ids, which identify files that contain the same run.
+//! Run ids, which identify the same run in different files.
 //!
-//! Two files are the same run if their content, their table of contents and their manifest labels are equal. A file without samples is never a copy
-//! of another one: exports of idle recordings are equal, so the path is part of their id.
+//! Two files are the same run if their content, table of contents and manifest labels are equal. A file without samples is never a copy: exports
+//! of idle recordings are equal, so their ids include the path.
 //!
 //! ```text
 //! CONTENT[.[TOC][.[LABELS][.PATH]]][-2]
 //! ```
 
-/// The reason why a file has no run: it is a copy of this one.
+/// Why a file has no run: it is a copy of `first`.
 pub(crate) fn copy_reason(first: &str) -> String {
     format!("it is a copy of {first}, which is used")
 }
@@ -30,13 +30,13 @@ pub(crate) fn content(run_id: &str) -> &str {
     first_parts(run_id, 1)
 }
 
-/// The part of a run id that does not depend on the path of the file.
+/// The part of a run id that does not depend on the file's path.
 #[cfg(feature = "dataset")]
 pub(crate) fn without_path(run_id: &str) -> &str {
     first_parts(run_id, 3)
 }
 
-/// Identifies the recording of a run by content, table of contents and the number of the run, regardless of labels.
+/// Identifies a run's recording by content, table of contents and run number, regardless of its labels.
 pub(crate) fn recording(run_id: &str) -> String {
     format!("{}{}", first_parts(run_id, 2), &run_id[of_file(run_id).len()..])
 }

@@ -1,19 +1,18 @@
-//! The order of labels: versions in natural order, and dates by time.
+//! The order of labels: versions in natural order, dates by time.
 //!
 //! ```text
 //! 1.9 < 1.10 beta 2 < 1.10-rc.1 < 1.10 < 1.10 (7) < 1.10.1 < 1.11
 //! ```
 //!
-//! Dates are in chronological order if they begin with the year and are all written in the same form; other dates have no order
-//! ([`unordered_dates`]).
+//! Dates are in chronological order if they begin with the year and have the same form; other dates have no order ([`unordered_dates`]).
 //!
-//! A label is a list of numbers and of the text between them. Numbers are compared by value, and text is compared by its characters. A word such as
-//! `beta` after a number makes a version older than the version without it; anything else after a version makes it newer. Equivalent labels (`1.0`
-//! and `01.0`, `2.0-beta` and `2.0 Beta`) are sorted by their bytes, so only identical labels are equal.
+//! A label is split into numbers and the text between them. Numbers are compared by value, text by its characters. A word such as `beta` after a
+//! number makes a version older than the version without it; any other addition makes it newer. Equivalent labels (`1.0` and `01.0`, `2.0-beta`
+//! and `2.0 Beta`) are sorted by their bytes, so only identical labels are equal.
 
 use std::cmp::Ordering;
 
-/// Words for a version before the release, earliest first.
+/// Words for versions before the release, earliest first.
 const BEFORE_RELEASE: [&str; 9] = ["nightly", "dev", "snapshot", "canary", "alpha", "beta", "pre", "preview", "rc"];
 
 /// Characters between the parts of a version.
@@ -33,10 +32,10 @@ pub(crate) fn compare_labels(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// A part of a label. Different kinds of parts at the same position sort in the order of the variants.
+/// A part of a label. At the same position, parts of different kinds sort in the order of the variants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'t> {
-    /// The position of a word in [`BEFORE_RELEASE`], and the text after it.
+    /// The index of a word in [`BEFORE_RELEASE`], and the text after it.
     BeforeRelease(usize, String),
     End,
     /// The number of digits without leading zeros, and the digits.
@@ -66,7 +65,7 @@ fn number(part: &str) -> Part<'_> {
     Part::Number(digits.len(), digits)
 }
 
-/// The part for a text that starts with a word of [`BEFORE_RELEASE`].
+/// The part for text that starts with a word in [`BEFORE_RELEASE`].
 fn before_release(part: &str) -> Option<Part<'_>> {
     let words = part.trim_matches(SEPARATORS).to_lowercase();
     let end = words.find(|c: char| !c.is_alphabetic()).unwrap_or(words.len());
@@ -74,10 +73,10 @@ fn before_release(part: &str) -> Option<Part<'_>> {
     Some(Part::BeforeRelease(place, words[end..].to_owned()))
 }
 
-/// The forms of dates that labels may use.
+/// The forms of dates in labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DateForm {
-    /// `2026-01-02`, `2026.1`: numeric order is chronological among dates with the same separator.
+    /// `2026-01-02`, `2026.1`: for dates with the same separator, numeric order is chronological.
     YearFirst(char),
     /// `20260102`.
     Digits,
@@ -85,11 +84,11 @@ enum DateForm {
     YearLast,
 }
 
-/// If the numeric order of these labels is not chronological, two labels that show it: dates in different forms, or with the year at the end.
+/// If numeric order is not chronological for these labels, two labels that show it: dates in different forms, or with the year at the end.
 pub(super) fn unordered_dates<'v>(values: impl Iterator<Item = &'v str> + Clone) -> Option<[&'v str; 2]> {
     let forms = values.map(|value| (value, date_form(value)));
     let (first, form) = forms.clone().find(|(_, form)| form.is_some() && *form != Some(DateForm::Digits))?;
-    // A version may start to use the year as its first number: 1.9, 2026.1.
+    // Versions may switch to years: 1.9, 2026.1.
     let is_version = |other: Option<DateForm>| other.is_none() && form == Some(DateForm::YearFirst('.'));
     let mut others =
         forms.filter(|&(_, other)| form == Some(DateForm::YearLast) || (other != form && !is_version(other)));

@@ -1,19 +1,20 @@
-//! Many runs: the distribution of CPU use over a fleet.
+//! Many runs: how CPU use is distributed over a fleet.
 //!
 //! ```text
 //! Recording + RunContext ─► RunMeasures ─► FleetBuilder ─► FleetReport
 //!                        (a few rows per run, as in a dataset)
 //! ```
 //!
-//! **The CPU use of a run** is the weight of the samples of running threads divided by the recorded time. 100 % is one core that was busy throughout,
-//! so a run with several threads may have more. Tables weighted by cycles or events do not record CPU time. Their measure is a rate (`cycles/s`), and
-//! a distribution contains only runs with the same unit.
+//! **The CPU use of a run** is the weight of the samples of running threads divided by the recorded time. 100 % is one core that was busy
+//! throughout, so a run with several threads may have more. Tables weighted by cycles or events do not record CPU time. Their measure is a rate
+//! (`cycles/s`), and a distribution contains only runs of one unit.
 //!
 //! **There are two kinds of distributions, which are never mixed.** *Across runs*, each run is one number, and n is the number of runs. *Within
-//! runs*, the numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, but not how many users have a
+//! runs*, the numbers are windows of one second, pooled over the runs of a cohort. These show how bursty runs are, but not how many users have a
 //! slow run.
 //!
-//! **Absent is zero.** A function that was never sampled in a run used 0 % there. Every row of a report includes those runs, and states their number.
+//! **Absent is zero.** A run in which a function was never sampled used 0 % there. Every row of a report includes such runs, and shows their
+//! number.
 //!
 //! ```
 //! use traceparse::read;

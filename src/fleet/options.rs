@@ -1,4 +1,4 @@
-//! The options of a fleet report, which JSON reports include.
+//! The options of a fleet report, which JSON reports contain.
 
 use super::measures::Measure;
 use super::scope::FleetScope;
@@ -6,12 +6,12 @@ use crate::alert::AlertRule;
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use crate::units::Millionths;
 
-/// The key that tables are sorted by, in descending order.
+/// What tables are sorted by, in descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SortKey {
-    /// The highest requested percentile up to P99 for which every cohort has enough runs; the largest value if there is no such percentile. The
-    /// options of a finished report contain the chosen key instead.
+    /// The highest requested percentile up to P99 for which every cohort has enough runs, or else the largest value. The options of a finished
+    /// report contain the chosen key instead.
     HighestSupported,
     /// A percentile.
     Quantile(Quantile),
@@ -24,7 +24,7 @@ pub enum SortKey {
 }
 
 impl SortKey {
-    /// The name in machine formats and on the command line: `p99`, `mean`, `weighted-mean`, `max`, `auto`.
+    /// The name in machine-readable formats and on the command line: `p99`, `mean`, `weighted-mean`, `max`, `auto`.
     pub fn name(self) -> String {
         match self {
             Self::HighestSupported => "auto".to_owned(),
@@ -62,19 +62,17 @@ impl FleetOptions {
 /// The options of a report on a fleet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetOptions {
-    /// The labels by which runs are grouped into cohorts. If empty, all runs are one cohort.
+    /// The labels that group runs into cohorts. If empty, all runs are one cohort.
     pub by: Vec<String>,
-    /// More labels for cohorts, which no run needs to have. They follow `by` in the labels of a cohort.
+    /// Optional labels for cohorts, which runs may lack. In a cohort's labels, they follow `by`.
     pub by_if_known: Vec<String>,
-    /// Selects only runs with these labels (key and value). Values of the same key are alternatives; different keys must all match.
+    /// Selects only runs with these labels (key and value). Values of one key are alternatives, but every key must match.
     pub only: Vec<(String, String)>,
-    /// The names of selected processes; empty to select all. The CPU use of a run only covers these processes.
+    /// The names of selected processes; empty for all. A run's CPU use covers only these processes.
     pub processes: Vec<String>,
-    /// The names of selected threads; `None` to select all. The CPU use of a run only covers these threads, and a run without such a thread is a
-    /// failed input.
+    /// The names of selected threads; `None` for all. A run's CPU use covers only these threads, and a run without them is a failed input.
     pub threads: Option<Vec<String>>,
-    /// True to select only [main threads](crate::profile::Thread::is_main) among the selected
-    /// [`threads`](Self::threads).
+    /// True to select only [main threads](crate::profile::Thread::is_main) among the selected [`threads`](Self::threads).
     pub only_main_threads: bool,
     /// The measure.
     pub measure: Measure,
@@ -88,14 +86,14 @@ pub struct FleetOptions {
     pub confidence: Confidence,
     /// True to count each run [`run_weight`](super::RunRecord::run_weight) times in percentiles.
     pub is_weighted: bool,
-    /// True to count one-second windows in buckets instead of keeping them. Their percentiles are then within 0.55 %, there are no timelines, and the
-    /// memory for a run does not grow with its length. All other numbers remain exact.
+    /// True to count one-second windows in buckets instead of keeping them. Their percentiles are then within 0.55 %, there are no timelines, and
+    /// a run's memory does not grow with its length. All other numbers stay exact.
     pub is_approximate: bool,
     /// The key that tables are sorted by.
     pub sort: SortKey,
-    /// The maximum number of rows in a table; `None` for no limit. Rows that are left out are counted.
+    /// The maximum number of rows in a table; `None` for no limit. Omitted rows are counted.
     pub top: Option<usize>,
-    /// The alert rules as typed by the user, parsed by [`AlertRule::of_runs`].
+    /// The alert rules, as parsed from user input by [`AlertRule::of_runs`].
     pub alerts: Vec<AlertRule>,
 }
 
@@ -124,7 +122,7 @@ impl Default for FleetOptions {
 }
 
 impl FleetOptions {
-    /// Creates the distribution of values with run weights, and of runs without a value. Run weights are ignored unless percentiles are
+    /// Creates the distribution of values with run weights, plus runs without a value. Weights are ignored unless percentiles are
     /// [weighted](Self::is_weighted).
     pub(super) fn distribution(
         &self,

@@ -1,7 +1,7 @@
-//! Sums the call trees of many runs into one profile.
+//! Sums many runs' call trees into one profile.
 //!
-//! Functions are matched by the names of binary and function, and threads by the names of process and thread (with main threads separate), as
-//! elsewhere in a fleet. Runs have their recorded weights. The result is an ordinary recording, with one table of sums without times, so every
+//! Functions are matched by the names of binary and function, and threads by the names of process and thread (main threads separately), as
+//! everywhere in a fleet. Runs keep their recorded weights. The result is an ordinary recording with one table of sums without times, so every
 //! report, comparison and format works with it.
 
 use std::collections::BTreeMap;
@@ -18,20 +18,20 @@ use crate::recording::{PageRun, PageSeries, Recording, SelectedTime, TimeSource,
 use crate::settings::{SCHEMA, STACKS, WHERE};
 use crate::units::{Address, Nanos, Unit, several};
 
-/// Sums the [stacks](RunMeasures::stacks) of runs, one run after another. The resulting trees do not depend on the order of the runs.
+/// Sums the [stacks](RunMeasures::stacks) of runs. The order of runs does not affect the trees.
 #[derive(Debug)]
 pub struct PooledStacks {
     builder: ProfileBuilder,
     run: Option<(RunId, SeriesId)>,
-    /// The number of runs for each unit and table.
+    /// The number of runs by unit and table.
     kinds: BTreeMap<(Unit, String), u64>,
     runs: u64,
     samples: u64,
-    /// The total recorded time; `None` if it is unknown for any run.
+    /// The total recorded time; `None` if any run's is unknown.
     wall: Option<Nanos>,
-    /// The source of that time: an estimate if any run's time is one.
+    /// The source of that time: an estimate, if any run's time is one.
     wall_source: TimeSource,
-    /// The number of runs that have samples but no stacks, and the first of them.
+    /// The number of runs with samples but without stacks, and the first of them.
     without: Option<(u64, String)>,
     reserved: Reservation,
 }
@@ -42,9 +42,9 @@ pub struct PooledStacks {
 pub enum PoolError {
     /// There are no runs.
     Nothing,
-    /// Runs have weights in different units: each table, its unit, and the number of runs.
+    /// Runs have different units: each table, its unit, and its number of runs.
     Mixed(Vec<(String, Unit, u64)>),
-    /// Runs were measured without stacks: their number, the number of all runs, and the source of the first.
+    /// Runs were measured without stacks: their number, the number of all runs, and the first one's source.
     WithoutStacks(u64, u64, String),
     /// A table of the profile is full.
     Full(Full),
@@ -96,7 +96,7 @@ impl From<OverBudget> for PoolError {
 }
 
 impl PooledStacks {
-    /// Creates an empty sum, whose profile stays within this budget.
+    /// Creates an empty sum whose profile is charged to this budget.
     pub fn new(budget: &MemoryBudget) -> Self {
         Self {
             builder: ProfileBuilder::with_detail(SampleDetail::Summed).within(budget.clone()),
@@ -116,11 +116,11 @@ impl PooledStacks {
         self.runs
     }
 
-    /// Adds the selected stacks of a run. `is_wanted` receives the names of process and thread and whether it is a main thread.
+    /// Adds the selected stacks of a run. `is_wanted` is called with the names of process and thread, and whether it is a main thread.
     ///
     /// # Errors
-    /// If a table is full, or the memory budget is exceeded. Runs with another unit, or without stacks, are reported by [`finish`](Self::finish),
-    /// which lists all of them.
+    /// If a table is full, or the memory budget is exceeded. Runs with another unit or without stacks make [`finish`](Self::finish) fail, which
+    /// lists all of them.
     pub fn add(&mut self, run: &RunMeasures, is_wanted: impl Fn(&str, &str, bool) -> bool) -> Result<(), PoolError> {
         let record = &run.record;
         self.runs += 1;
@@ -143,7 +143,7 @@ impl PooledStacks {
 
     fn add_time(&mut self, record: &RunRecord) {
         self.wall = self.wall.zip(record.wall).map(|(sum, wall)| sum.saturating_add(wall));
-        // Reports from the field are not summed with recordings, which have other units.
+        // Reports from the field are not summed with recordings, since their units differ.
         if matches!(record.wall_source, TimeSource::Samples | TimeSource::Report) {
             self.wall_source = record.wall_source;
         }
@@ -184,7 +184,7 @@ impl PooledStacks {
         Ok(())
     }
 
-    /// The only run and series. The first added run decides the unit.
+    /// The only run and series. The first run decides the unit.
     fn series(&mut self, unit: Unit) -> Result<(RunId, SeriesId), Full> {
         if let Some(known) = self.run {
             return Ok(known);
@@ -202,7 +202,7 @@ impl PooledStacks {
         self.builder.thread_by_name(process, thread?, is_main)
     }
 
-    /// The stack of a row; `None` for samples without a stack. `stacks` contains the stack of its caller.
+    /// The stack of a row; `None` for samples without one. `stacks` contains the caller's stack.
     fn stack(
         &mut self,
         run: &RunMeasures,
@@ -244,7 +244,7 @@ impl PooledStacks {
         })
     }
 
-    /// Returns the recording of all runs, which reports call `12 runs of {name}`.
+    /// Returns the recording of all runs, called `12 runs of {name}` in reports.
     ///
     /// # Errors
     /// If there are no runs, if their units differ, or if some were measured without stacks.

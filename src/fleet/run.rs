@@ -1,4 +1,4 @@
-//! The measurements of one run, as the rows of a dataset. They can be restricted to some threads, and their names can be added to those of a fleet.
+//! The measurements of one run, as the rows of a dataset. They can be restricted to some threads, and their names can be merged into a fleet's.
 
 use std::hash::BuildHasher as _;
 use std::ops::Range;
@@ -14,38 +14,38 @@ use crate::stats::BinnedValues;
 use crate::units::{Millionths, Nanos, Unit};
 use hashbrown::HashTable;
 
-/// A row of the table `runs`: the source, labels and totals of a run.
+/// A row of the table `runs`: a run's source, labels and totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRecord {
-    /// Identifies the run: the hash of the file's content in hex. Hashes of the neighbouring table of contents, of manifest labels, and (for a run
-    /// without samples) of the path are included. The second and later runs of a file have the suffix `-2`, `-3` ….
+    /// Identifies the run: a hash of the file's content in hex, followed by hashes of the table of contents next to it, of manifest labels, and,
+    /// for a run without samples, of the path. From the second run of a file on, there is a suffix `-2`, `-3` ….
     pub run_id: String,
-    /// A hash in hex of everything that determines the other rows of this run: content, table of contents, labels and settings. If a dataset has a
+    /// A hash in hex of everything that determines the run's other rows: content, table of contents, labels and settings. If a dataset contains a
     /// file with this fingerprint, its rows are up to date.
     pub fingerprint: String,
     /// The path of the export.
     pub source: String,
     /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// Its number in the file, from 1: of a run, as in [`Selection::runs`](crate::profile::Selection::runs), and of a report from the field, its position.
+    /// The number of the run in the file, from 1: the run number, as in [`Selection::runs`](crate::profile::Selection::runs), or the position of
+    /// a report from the field.
     pub number: u32,
-    /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and the labels from a manifest. A key with an unknown
-    /// value is absent.
+    /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and those from a manifest. Unknown values have no
+    /// entry.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that this run represents, if runs were sampled with unequal probabilities; 1 unless a manifest sets it.
+    /// The number of runs that this run stands for, if runs were sampled with unequal probabilities; 1 unless a manifest sets it.
     pub run_weight: Millionths,
-    /// The time when recording started (ISO 8601), if the table of contents contains it.
+    /// When the recording started (ISO 8601), if the table of contents contains it.
     pub start: Option<String>,
-    /// The recorded time; `None` if unknown (there is no table of contents, and only a single sample whose weight is not a time). The run then has no
-    /// rate.
+    /// The recorded time; `None` if unknown (no table of contents, and a single sample whose weight is not a time). The run then has no rate.
     pub wall: Option<Nanos>,
     /// The source of `wall`.
     pub wall_source: TimeSource,
-    /// The position on the time axis of windows where the recorded time begins: 0 with a table of contents, otherwise the first sample. With several
+    /// Where the recorded time begins on the time axis of windows: at 0 with a table of contents, otherwise at the first sample. With several
     /// `parts`, the start of the first.
     pub wall_start: Nanos,
-    /// If several intervals were selected, the start and end of each selected part of the recorded time. Parts are sorted and do not overlap, and
-    /// `wall` is the sum of their lengths. Empty if there is one part, described by `wall_start` and `wall`.
+    /// If several intervals were selected, the start and end of each selected part of the recorded time, sorted and disjoint; `wall` is their
+    /// total length. Empty for a single part, which `wall_start` and `wall` describe.
     pub parts: Vec<(Nanos, Nanos)>,
     /// The schema of the measured table, such as `time-profile`.
     pub schema: String,
@@ -58,22 +58,22 @@ pub struct RunRecord {
     /// The effective sample size: the number of equally weighted samples with the same noise (Kish: (Σw)² / Σw²), rounded down. Equals `samples` if
     /// all weights are equal.
     pub effective_samples: u64,
-    /// The number of unreadable rows of the table, and of its tables of intervals. For the first run of a file, includes unreadable values of
+    /// The number of unreadable rows in the table and in its tables of intervals. In the first run of a file, includes unreadable values of
     /// reports.
     pub rejected: u64,
-    /// The number of damaged runs in the same recording, which are counted nowhere else. Only the first run of a file has the number and the others
-    /// have 0, so sums are correct.
+    /// The number of damaged runs in the recording, which are counted nowhere else. Only the first run of a file has this number, and others have
+    /// 0, so sums are correct.
     pub unread_runs: u32,
-    /// The number of runs without selected samples in the same recording, which are counted nowhere else. Only the first run of a file has the
+    /// The number of runs in the recording without selected samples, which are counted nowhere else. Only the first run of a file has this
     /// number.
     pub excluded_runs: u32,
-    /// The number of cores that ran a sample; 0 if cores were not recorded, or if the run was [restricted to some threads](RunMeasures::of_threads).
+    /// The number of cores that ran a sample; 0 if cores were not recorded, or the run was [restricted to some threads](RunMeasures::of_threads).
     pub cores: u32,
-    /// The most frequent sample weight. If the unit is nanoseconds, this is the sampling interval.
+    /// The most frequent sample weight. In nanoseconds, this is the sampling interval.
     pub usual_weight: u64,
     /// The version of this crate that measured the run.
     pub parser_version: String,
-    /// Sentences for the reader about the measurement, such as a table of contents that was not used.
+    /// Sentences for the reader about the measurement, for example about an unused table of contents.
     pub notes: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl AsRef<Self> for RunRecord {
 }
 
 impl RunRecord {
-    /// Creates a failure to replace this run.
+    /// Creates a failure in place of this run.
     pub(crate) fn failure(&self, kind: FailureKind, reason: String) -> FailedInput {
         FailedInput {
             source: self.source.clone(),
@@ -97,7 +97,7 @@ impl RunRecord {
         }
     }
 
-    /// Creates the failure for a file that is a copy of the file `first`. It has no labels, since they are those of the original.
+    /// Creates the failure for a file that is a copy of `first`. It has no labels, since the original has them.
     pub(crate) fn copy_of(&self, first: &str) -> FailedInput {
         let run_id = Some(identity::of_file(&self.run_id).to_owned());
         FailedInput { run_id, labels: Vec::new(), ..self.failure(FailureKind::Duplicate, identity::copy_reason(first)) }
@@ -115,14 +115,14 @@ impl RunRecord {
         size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels) + of_vec(&self.parts)
     }
 
-    /// Returns a weight of this run per recorded time: in percent of one core for nanoseconds (100 % is one core, more is possible), otherwise in
+    /// Returns a weight of this run per recorded time: in percent of one core for nanoseconds (100 % is one core; more is possible), otherwise in
     /// units per second. `None` if the recorded time is unknown.
     pub fn rate(&self, weight: u64) -> Option<Millionths> {
         rate_of(weight, self.unit, self.wall?)
     }
 
-    /// The complete seconds of the time axis that were recorded and selected, in order. These are the windows that may be compared. One part gives
-    /// one range, which is empty if the run is shorter than a window. Several parts give one range for each part with a complete second.
+    /// The complete seconds that were recorded and selected, in order. These windows may be compared. A single part has one range, which is empty
+    /// if the run is shorter than a window. Several parts have one range for each part with a complete second.
     pub fn whole_seconds(&self) -> Vec<Range<u32>> {
         let Some(wall) = self.wall.filter(|_| self.wall_source != TimeSource::Report) else { return Vec::new() };
         if self.parts.is_empty() {
@@ -133,7 +133,7 @@ impl RunRecord {
     }
 
     /// The values of the columns `first_whole_second` and `end_whole_second`. `None` for several parts, since one range would include the seconds
-    /// between them.
+    /// in between.
     #[cfg(feature = "dataset")]
     pub(super) fn copied_seconds(&self) -> Option<Range<u32>> {
         self.parts.is_empty().then(|| self.whole_seconds().first().cloned().unwrap_or_default())
@@ -148,58 +148,57 @@ fn whole_seconds(start: Nanos, end: Nanos) -> Range<u32> {
     clamp(first)..clamp((end.as_nanos() / SECOND).max(first))
 }
 
-/// Returns `weight` per recorded time: in percent of one core for nanoseconds (100 % is one core, more is possible), otherwise in units per second.
-/// Rounded to the nearest millionth, halves up; `None` if `wall` is 0. A rate that overflows the type, far beyond any real one, becomes the largest
-/// value.
+/// Returns `weight` per recorded time: in percent of one core for nanoseconds (100 % is one core; more is possible), otherwise in units per
+/// second. Rounded to the nearest millionth, halves up; `None` if `wall` is 0. Saturates if a rate overflows the type, far beyond any real one.
 pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
     let (weight, wall) = (u128::from(weight) * unit.rate_per_nano(), u128::from(wall.as_nanos()));
     let largest = Millionths::new(u64::MAX);
     (wall > 0).then(|| Millionths::of_ratio(weight, wall).unwrap_or(largest))
 }
 
-/// A name of one run: an index of [`RunMeasures::names`].
+/// A name in one run: an index of [`RunMeasures::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
 impl NameId {
-    /// The id for no name, which reads as an empty string.
+    /// The id of no name, which reads as an empty string.
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// Weights of a function in all threads of a process that share a name, with main threads in separate rows: a row of the table `frames`. Also a row
-/// of the table `modules`, for a complete binary. That row is not the sum of the binary's functions, since a sample in two of them is counted once.
+/// The weights of a function in all threads of a process with the same name, with separate rows for main threads: a row of the table `frames`. In
+/// the table `modules`, the weights of an entire binary, which are not the sum over its functions, since a sample in two of them counts once.
 ///
-/// The self weights of all rows add up to the weight of the run. A thread without selected samples has one row of zeros with the function
+/// The self weights of all rows add up to the run's weight. A thread without selected samples has one row of zeros, with the function
 /// [`STACKLESS`](Self::STACKLESS) and no binary, so idle threads remain visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FrameRow {
     /// The name of the process.
     pub process: NameId,
-    /// The name of the thread. Threads of a process that share a name share a row, or have two if some of them are main threads.
+    /// The name of the thread. Threads of a process with the same name share a row, or two if some are main threads.
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The name of the binary; empty for code outside every known binary and for samples without a stack.
+    /// The name of the binary; empty for code in no known binary, and for samples without a stack.
     pub binary: NameId,
     /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS); [`NameId::NONE`] in a row for a binary.
     pub function: NameId,
-    /// Weight of samples whose leaf is this function or in this binary.
+    /// The weight of samples whose leaf is this function or in this binary.
     pub self_weight: u64,
-    /// Weight of samples that contain it anywhere in their stack, counted once per sample.
+    /// The weight of samples that contain it anywhere in their stack, counted once per sample.
     pub all_weight: u64,
-    /// Number of samples whose leaf is this function or in this binary.
+    /// The number of samples whose leaf is this function or in this binary.
     pub self_samples: u64,
-    /// Number of samples that contain it anywhere in their stack.
+    /// The number of samples that contain it anywhere in their stack.
     pub all_samples: u64,
 }
 
 impl RunRecord {
-    /// The label with the function in which a crash happened.
+    /// The label for the function that crashed.
     pub(crate) const CRASHED_IN: &'static str = "crashed_in";
 }
 
 impl FrameRow {
-    /// The function name for all code of a binary without symbols. Addresses differ from run to run, so they share one row.
+    /// The function name for all code of a binary without symbols. It shares one row, since addresses differ from run to run.
     pub const UNNAMED: &'static str = "(unnamed)";
     /// The function name of samples without a stack.
     pub const STACKLESS: &'static str = "(no stack)";
@@ -210,8 +209,8 @@ impl FrameRow {
     }
 }
 
-/// The weight of all threads of a process that share a name in one second, with main threads in separate rows. A row of the table `windows`; seconds
-/// without samples have no row.
+/// The weight in one second of all threads of a process with the same name, with separate rows for main threads: a row of the table `windows`.
+/// Seconds without samples have no row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowRow {
     /// The name of the process.
@@ -228,7 +227,7 @@ pub struct WindowRow {
     pub samples: u64,
 }
 
-/// A node of the call tree of all threads of a process that share a name, and a row of the table `stacks`. Code of a binary without symbols is one
+/// A node in the call tree of all threads of a process with the same name: a row of the table `stacks`. Code of a binary without symbols is one
 /// function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackRow {
@@ -238,21 +237,21 @@ pub struct StackRow {
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The index of the caller's row, which is before this row; `None` for an outermost function.
+    /// The index of the caller's row, which precedes this one; `None` for an outermost function.
     pub parent: Option<u32>,
     /// The name of the binary, as in [`FrameRow`].
     pub binary: NameId,
-    /// The category of the binary, which cannot be derived from its name alone.
+    /// The category of the binary, which its name alone does not reveal.
     pub category: Category,
     /// The function or [`FrameRow::UNNAMED`]. Without a caller, it may be [`FrameRow::STACKLESS`].
     pub function: NameId,
-    /// Weight of samples whose leaf is this node.
+    /// The weight of samples whose leaf is this node.
     pub self_weight: u64,
-    /// Number of samples whose leaf is this node.
+    /// The number of samples whose leaf is this node.
     pub self_samples: u64,
 }
 
-/// The measurements of one run: everything that a fleet keeps of it.
+/// The measurements of one run, which is all that a fleet keeps of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunMeasures {
     /// The run.
@@ -267,15 +266,14 @@ pub struct RunMeasures {
     pub windows: Vec<WindowRow>,
     /// Call trees, sorted by process and thread (main threads last). Empty unless they were [requested](super::MeasureOptions::with_stacks).
     pub stacks: Vec<StackRow>,
-    /// The signpost intervals and hangs; `None` without a table of them, or unless they were
-    /// [requested](super::MeasureOptions::with_intervals).
+    /// The signpost intervals and hangs; `None` without a table of them, or unless [requested](super::MeasureOptions::with_intervals).
     pub intervals: Option<RunIntervals>,
-    /// Duration histograms of one day in nanoseconds, with their [names](crate::recording::DurationHistogram::name). Datasets do not store them.
+    /// A day's duration histograms in nanoseconds, with their [names](crate::recording::DurationHistogram::name). Datasets do not store them.
     pub histograms: Vec<(String, BinnedValues)>,
 }
 
 impl StackRow {
-    /// Keeps the rows of the wanted trees and updates their parent indices. A tree must be wanted as a whole.
+    /// Keeps the rows of wanted trees, and updates their parent indices. `is_wanted` must be the same for all rows of a tree.
     pub(super) fn only(rows: &[Self], is_wanted: impl Fn(&Self) -> bool) -> Vec<Self> {
         let mut kept: Vec<Self> = Vec::new();
         let mut places = vec![0; rows.len()];
@@ -302,7 +300,7 @@ impl RunMeasures {
         }
     }
 
-    /// The string of a name. Empty for an out-of-range id, which belongs to another run.
+    /// The string of a name. An id that is out of range, from another run, is empty.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)
     }
@@ -356,7 +354,7 @@ impl NamesBuilder {
     }
 }
 
-/// The reason why a file has no run.
+/// Why a file has no run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
     /// The file could not be opened or read.
@@ -371,7 +369,7 @@ pub enum FailureKind {
     Malformed,
     /// The file has no CPU table, no requested table, or no selected samples.
     NoSamples,
-    /// The selection excludes all of it: it has no such interval or thread, or it ends before the selected time.
+    /// The selection excludes all of it: it has no such interval or thread, or ends before the selected time.
     NotSelected,
     /// Another file with the same content, table of contents and manifest labels is used instead.
     Duplicate,
@@ -390,8 +388,8 @@ impl FailureKind {
         Self::Duplicate,
     ];
 
-    /// The name in machine formats: `unreadable`, `empty`, `not-an-export`, `truncated`, `malformed`, `no-samples`,
-    /// `not-selected`, `duplicate`.
+    /// The name in machine-readable formats: `unreadable`, `empty`, `not-an-export`, `truncated`, `malformed`, `no-samples`, `not-selected`,
+    /// `duplicate`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -405,7 +403,7 @@ impl FailureKind {
         }
     }
 
-    /// True if the missing run might have changed the report. False if it was left out on purpose or its measurements are used from another file.
+    /// True if the missing run might have changed the report. False if it was omitted on purpose, or its measurements come from another file.
     pub(crate) const fn is_unmeasured(self) -> bool {
         !matches!(self, Self::Duplicate | Self::NotSelected)
     }
@@ -416,22 +414,22 @@ impl FailureKind {
     }
 }
 
-/// A file without runs, and the reason. Reports list these files, but no number includes them.
+/// A file without runs, and the reason. Reports list such files, but no number includes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedInput {
     /// The path of the file.
     pub source: String,
-    /// The size of the file in bytes, 0 if unknown.
+    /// The size of the file in bytes; 0 if unknown.
     pub source_bytes: u64,
-    /// The id that its first run would have; `None` if the content could not be read.
+    /// The id that its first run would have; `None` if the content is unreadable.
     pub run_id: Option<String>,
-    /// Like [`RunRecord::fingerprint`]. The same file with the same settings would fail again.
+    /// Like [`RunRecord::fingerprint`]: the same file would fail again with the same settings.
     pub fingerprint: String,
     /// The kind of failure.
     pub kind: FailureKind,
-    /// A sentence that explains what happened and what to do.
+    /// A sentence with what happened and what to do.
     pub reason: String,
-    /// The file's labels from a manifest, sorted by key: they show which cohort it is missing from. Empty for copies.
+    /// The file's labels from a manifest, sorted by key, which show the cohort that lacks it. Empty for copies.
     pub labels: Vec<(String, String)>,
 }
 
@@ -445,9 +443,9 @@ impl FailedInput {
 }
 
 impl RunMeasures {
-    /// Restricts the run to some threads, selected by their name and by whether they are main threads. Rows, weight and samples then cover only these
-    /// threads, over the same recorded time. The effective sample size is reduced in proportion, and the number of cores becomes unknown. Returns
-    /// `None` if the run has no such thread. An idle thread exists, so the result has the weight 0.
+    /// Restricts the run to some threads, by name and by whether they are main threads. Rows, weight and samples then cover only these threads,
+    /// over the same recorded time. The effective sample size is reduced in proportion, and the number of cores becomes unknown. `None` if the
+    /// run has no such thread. If the threads are idle, the result has weight 0.
     pub fn of_threads(&self, is_wanted: impl Fn(&str, bool) -> bool) -> Option<Self> {
         let wanted = |is_main: bool| self.names.iter().map(|name| is_wanted(name, is_main)).collect::<Vec<bool>>();
         let wanted = [wanted(false), wanted(true)];
@@ -477,7 +475,7 @@ impl RunMeasures {
         })
     }
 
-    /// A sentence that reports that a run has no thread (or no main thread) with one of these names.
+    /// A sentence about a run that has no thread (or no main thread) with one of these names.
     pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
         let thread = if only_main_threads { "main thread" } else { "thread" };
         match names {
@@ -508,11 +506,11 @@ impl FleetOptions {
     }
 }
 
-/// A run whose names may be shared with other runs.
+/// A run whose names other runs may share.
 #[derive(Clone, Copy)]
 pub(super) struct RunRows<'r> {
     pub(super) record: &'r RunRecord,
-    /// Indexed by id; an out-of-range id is the empty name.
+    /// Indexed by id. An id that is out of range is the empty name.
     pub(super) names: &'r [String],
     pub(super) frames: &'r [FrameRow],
     pub(super) binaries: &'r [FrameRow],
@@ -527,7 +525,7 @@ impl<'r> RunRows<'r> {
         Self { record, names, frames, binaries, windows, stacks, intervals: intervals.as_ref() }
     }
 
-    /// The number of rows of the CPU table that could not be read.
+    /// The number of unreadable rows in the CPU table.
     pub(super) fn rejected(&self) -> u64 {
         self.record.rejected.saturating_sub(self.intervals.map_or(0, |intervals| intervals.unread))
     }
@@ -558,11 +556,11 @@ impl FleetNames {
     }
 }
 
-/// Caches the fleet ids of the names of a run, or of several runs that share their names.
+/// Caches the fleet ids of a run's names, or of names that several runs share.
 #[derive(Debug, Default)]
 pub(super) struct KnownNames(Vec<Option<StringId>>);
 
-/// Maps the names of a run to the names of the fleet.
+/// Maps a run's names to the fleet's.
 pub(super) struct RunNames<'n> {
     pub(super) names: &'n [String],
     pub(super) known: &'n mut KnownNames,
@@ -570,7 +568,7 @@ pub(super) struct RunNames<'n> {
 }
 
 impl RunNames<'_> {
-    /// Returns the fleet id of a name of the run.
+    /// Returns the fleet id of a name.
     pub(super) fn id(&mut self, name: NameId) -> StringId {
         let Self { names, known: KnownNames(known), all } = self;
         let index = name.0 as usize;

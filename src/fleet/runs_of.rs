@@ -1,4 +1,4 @@
-//! Finds the runs whose stacks contain a chain of calls, with the weight of the samples in that chain.
+//! Finds runs whose stacks contain a chain of calls, with the weight of their samples in it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use crate::units::Unit;
 
 /// Searches the stacks of runs for a chain of calls.
 pub(super) struct RunsOf {
-    /// The functions of the chain, each of which calls the next.
+    /// The functions of the chain, each calling the next.
     chain: Vec<Matcher>,
     found: Vec<Found>,
-    /// The functions of all runs, collected until a run contains the chain.
+    /// The functions of all runs, until a run contains the chain.
     others: BTreeSet<String>,
     bytes: u64,
     reserved: Reservation,
@@ -33,19 +33,19 @@ struct Found {
 }
 
 impl RunsOf {
-    /// `chain` must have at most 64 functions.
+    /// `chain` has at most 64 functions.
     pub(super) fn new(chain: Vec<Matcher>, budget: &MemoryBudget) -> Self {
         Self { chain, found: Vec::new(), others: BTreeSet::new(), bytes: 0, reserved: budget.nothing() }
     }
 
-    /// Adds a run. Only the wanted threads are counted.
+    /// Adds a run, counting only wanted threads.
     ///
     /// # Errors
     /// If the memory budget is exceeded.
     pub(super) fn add(&mut self, run: &RunMeasures, is_wanted: impl Fn(&str, &str, bool) -> bool) -> Result<()> {
         let (mut weight, mut samples, mut total) = (0_u64, 0_u64, 0_u64);
         let last = 1 << (self.chain.len() - 1);
-        // For each stack, a bit mask of the chain prefixes that end at its leaf, and whether the stack contains the complete chain.
+        // For each stack, a bit mask of the chain prefixes that end at its leaf, and true if it contains the complete chain.
         let mut seen: Vec<(u64, bool)> = Vec::with_capacity(run.stacks.len());
         for row in &run.stacks {
             let (callers, is_inside) =
@@ -73,7 +73,7 @@ impl RunsOf {
         Ok(self.reserved.resize(self.bytes)?)
     }
 
-    /// A bit mask of the functions in the chain that match the leaf of a stack. Bit 0 is the first function.
+    /// A bit mask of the chain's functions that match a stack's leaf. Bit 0 is the first function.
     fn matches(&self, run: &RunMeasures, row: &StackRow) -> u64 {
         let name = full_name(run, row);
         let matches = self.chain.iter().enumerate().filter(|(_, function)| function.accepts(&name));
@@ -90,7 +90,7 @@ impl RunsOf {
         }
     }
 
-    /// Returns the columns of the table, and a row for each run, heaviest first.
+    /// Returns the table's columns, and a row per run, heaviest first.
     ///
     /// # Errors
     /// If no run contains the chain.
@@ -105,7 +105,7 @@ impl RunsOf {
         });
         let number = FieldKind::Number(ColumnKind::Number);
         let columns = [
-            // Narrow text keeps the first two columns.
+            // Narrow text shows only the first two columns.
             ("weight", weight),
             ("source", FieldKind::Text),
             ("run", number),
@@ -134,7 +134,7 @@ impl RunsOf {
     }
 }
 
-/// The name of the leaf, as in folded stacks: code without a symbol is named by its binary.
+/// The leaf's name as in folded stacks. Code without a symbol has its binary's name.
 fn full_name<'r>(run: &'r RunMeasures, row: &StackRow) -> std::borrow::Cow<'r, str> {
     match (run.name(row.function), run.name(row.binary)) {
         (FrameRow::UNNAMED, binary) if !binary.is_empty() => format!("{} (in {binary})", FrameRow::UNNAMED).into(),

@@ -1,4 +1,4 @@
-//! The units of code for which a fleet report has distributions, and their measures.
+//! The units of code with distributions in a fleet report, and their measures.
 
 /// A unit of code with a separate distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ impl FleetScope {
     /// All scopes, widest first.
     pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
 
-    /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
+    /// The name in machine-readable formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Run => "run",

@@ -1,6 +1,6 @@
 //! The tables of scopes, and the rows that differ most between cohorts.
 //!
-//! Keys are processed one at a time, in any order, each with all of its runs. Only the rows that tables show are kept.
+//! Keys are processed one by one, in any order, each with all of its runs. Only rows that tables show are kept.
 
 use std::cmp::Ordering;
 use std::io;
@@ -17,7 +17,7 @@ use super::summary::{RunValues, Totals, sort_value, summarize};
 use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
 use crate::units::Millionths;
 
-/// The numbers of a cohort that all its keys share.
+/// Numbers shared by all keys of a cohort.
 struct CohortFacts {
     recorded: Totals,
     /// The total weight of the cohort's runs.
@@ -34,7 +34,7 @@ struct Group<'e> {
     effective_samples: f64,
 }
 
-/// The sort key of a row in its table.
+/// A row's sort key in its table.
 #[derive(Clone)]
 struct Rank {
     sort_value: f64,
@@ -44,7 +44,7 @@ struct Rank {
 }
 
 impl Rank {
-    /// Rows with equal sort values are ordered by their largest value, then by their weighted mean.
+    /// Rows with equal sort values are ordered by largest value, then by weighted mean.
     fn compare(&self, other: &Self) -> Ordering {
         (other.sort_value.total_cmp(&self.sort_value))
             .then_with(|| other.max.cmp(&self.max))
@@ -53,13 +53,13 @@ impl Rank {
     }
 }
 
-/// A table to which rows are added in any order.
+/// A table that accepts rows in any order.
 struct GrowingTable {
     scope: FleetScope,
     /// The maximum number of shown rows.
     top: usize,
     rows: Vec<(Rank, ScopeRow)>,
-    /// The last shown row so far. Rows that sort after it are not shown.
+    /// The last visible row so far. Rows after it are hidden.
     last: Option<Rank>,
     /// The number of all rows, including hidden ones.
     count: u64,
@@ -96,7 +96,7 @@ impl GrowingTable {
         }
     }
 
-    /// False for names that represent the code of several functions.
+    /// False for names that stand for the code of several functions.
     fn is_one(&self, name: &ScopeName) -> bool {
         self.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
     }
@@ -108,7 +108,7 @@ impl GrowingTable {
 
     fn finish(mut self) -> ScopeTable {
         self.put_in_order();
-        // A single row is not worth mentioning.
+        // A single row needs no mention.
         let most_used = self.most_used.filter(|_| self.count > 1).map(|(_, row)| row);
         let rows: Vec<ScopeRow> = self.rows.into_iter().map(|(_, row)| row).collect();
         ScopeTable { scope: self.scope, hidden: self.count - rows.len() as u64, rows, most_used }
@@ -116,9 +116,9 @@ impl GrowingTable {
 }
 
 impl CohortRuns<'_> {
-    /// Adds the tables of all scopes to the reports on cohorts. For each unit with several cohorts, returns the rows that differ between them.
+    /// Adds the tables of all scopes to the cohort reports. For each unit with several cohorts, returns the rows that differ between them.
     pub(super) fn add_tables(&self, reports: &mut [CohortReport], spilled: &mut Spilled) -> io::Result<Vec<Contrast>> {
-        // A cohort without runs has no values, which does not make it different.
+        // A cohort without runs has no values, but does not differ.
         let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| self.count(cohort) > 0).collect();
         let compared = positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1);
         let compared: Vec<&[usize]> = compared.collect();
@@ -133,7 +133,7 @@ impl CohortRuns<'_> {
         Ok(contrasts.into_iter().flatten().collect())
     }
 
-    /// The table of each cohort, and the contrast for each unit.
+    /// The table of each cohort, and the contrast of each unit.
     fn tables(
         &self,
         column: &ScopeColumn,
@@ -167,8 +167,8 @@ impl CohortRuns<'_> {
         Ok((tables, contrasts.into_iter().map(GrowingContrast::finish).collect()))
     }
 
-    /// Groups the entries of a key in a cohort. Returns `None` for a key with zero weight in every run. If some runs have weight, samples in runs
-    /// without weight are still counted.
+    /// Groups a key's entries in a cohort. `None` for a key with zero weight in every run. Otherwise, samples in runs without weight are counted
+    /// as well.
     fn group<'e>(&self, entries: &'e [Entry], cohort: usize, facts: &CohortFacts) -> Option<Group<'e>> {
         if entries.iter().all(|entry| entry.weight == 0) {
             return None;
@@ -200,16 +200,16 @@ impl CohortRuns<'_> {
         ScopeRow {
             name: name.clone(),
             summary: summarize(&group.distribution, &of_runs, group.weighted_mean, self.options),
-            // Saturates, which no real sum comes near.
+            // Saturates, far beyond any real sum.
             samples: group.entries.iter().map(|entry| entry.samples).fold(0, u64::saturating_add),
             effective_samples: group.effective_samples,
             noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
         }
     }
 
-    /// The value of a quantile that sampling noise alone would produce.
+    /// The value of a quantile that sampling noise alone would cause.
     fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
-        // Noise is only defined for runs with equal weights.
+        // Noise is defined only for runs of equal weight.
         if self.options.is_weighted {
             return None;
         }
@@ -222,7 +222,7 @@ impl CohortRuns<'_> {
         let intervals = column.used_in(unit) * cohorts.len();
         let of_cohort = |&cohort: &usize| {
             let ranks = self.ranks(cohort, intervals);
-            // A run without the row counts as zero, and so does a cohort without it.
+            // A run without the row counts as zero, and so does an entire cohort.
             let interval = Distribution::new(Vec::new(), self.count(cohort)).interval(ranks);
             (cohort, ranks, Compared { value: 0.0, interval, is_noise: false })
         };
@@ -236,7 +236,7 @@ impl CohortRuns<'_> {
         GrowingContrast::new(contrast, cohorts.iter().map(of_cohort).collect(), self.options.top)
     }
 
-    /// The ranks of the interval ends for the percentile that tables are sorted by, if `intervals` such intervals must hold simultaneously.
+    /// The ranks of the interval's ends for the percentile that tables are sorted by, if `intervals` of them must hold simultaneously.
     fn ranks(&self, cohort: usize, intervals: usize) -> (Option<u64>, Option<u64>) {
         match self.options.sort {
             SortKey::Quantile(quantile) if !self.options.is_weighted => {
@@ -278,10 +278,10 @@ pub(super) struct Compared {
     pub(super) is_noise: bool,
 }
 
-/// A contrast to which rows are added in any order.
+/// A contrast that accepts rows in any order.
 pub(super) struct GrowingContrast {
     contrast: Contrast,
-    /// The cohorts, the ranks of their interval ends, and the values to use for a row that they lack.
+    /// The cohorts, the ranks of their intervals' ends, and their values for rows that they lack.
     cohorts: Vec<(usize, Ranks, Compared)>,
     /// The maximum number of shown rows.
     top: usize,

@@ -1,19 +1,19 @@
-//! The selection with which the runs of a fleet were measured.
+//! The selection with which a fleet's runs were measured.
 
 use std::fmt;
 
 use crate::settings::{STATE, Setting};
 
-/// The options with which runs were measured: selected samples and times, operations on stacks, and redaction. Without options, runs are
-/// complete recordings. Two fleets may be compared if their selections are equal.
+/// The options with which runs were measured: selected samples and times, operations on stacks, and redaction. Without options, runs are complete
+/// recordings. Fleets with equal selections are comparable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FleetSelection {
     options: Vec<(String, Option<String>)>,
 }
 
 impl FleetSelection {
-    /// Creates a selection of [settings](crate::settings::Setting) as the program writes them, such as `during` with its value `Scroll`, in a
-    /// canonical order, so that equivalent options are equal. Leading hyphens are ignored when a setting is looked up.
+    /// Creates a selection from [settings](crate::settings::Setting) as the program writes them, such as `during` with the value `Scroll`. They
+    /// are put in a canonical order, so that equivalent selections are equal. Leading hyphens are ignored.
     pub fn new(options: Vec<(String, Option<String>)>) -> Self {
         Self { options }
     }
@@ -23,7 +23,7 @@ impl FleetSelection {
         &self.options
     }
 
-    /// True if threads that are not running are selected: states other than `Running`.
+    /// True if threads that are not running are selected, by a state other than `Running`.
     pub(crate) fn counts_waiting(&self) -> bool {
         let is_other = |state: &str| !state.eq_ignore_ascii_case("running");
         self.values(STATE).any(is_other)
@@ -34,12 +34,12 @@ impl FleetSelection {
         self.options.is_empty()
     }
 
-    /// True if there is an option other than redaction, which only changes names.
+    /// True if there is any option except redaction, which only changes names.
     pub(crate) fn is_partial(&self) -> bool {
         self.options.iter().any(|(option, _)| !name(option).starts_with("redact"))
     }
 
-    /// The values given for a setting; occurrences without a value are skipped.
+    /// The values of a setting, skipping occurrences without one.
     pub(crate) fn values(&self, setting: Setting) -> impl Iterator<Item = &str> {
         let found = self.options.iter().filter(move |(option, _)| name(option) == setting.name);
         found.filter_map(|(_, value)| value.as_deref())
@@ -47,7 +47,7 @@ impl FleetSelection {
 }
 
 impl fmt::Display for FleetSelection {
-    /// Writes the options with values quoted for a shell: `during 'Feed Scroll' only-main-thread`. Empty for complete recordings.
+    /// Writes the options, with values quoted for a shell: `during 'Feed Scroll' only-main-thread`. Empty for complete recordings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |(option, value): &(String, Option<String>)| match value {
             Some(value) => format!("{option} {}", quoted(value)),
@@ -57,12 +57,12 @@ impl fmt::Display for FleetSelection {
     }
 }
 
-/// The name of the setting that an option sets.
+/// The name of the setting for an option.
 fn name(option: &str) -> &str {
     option.trim_start_matches('-')
 }
 
-/// Quotes a text as one word of a shell command, if it needs quotes.
+/// Quotes a string as one word of a shell command, if necessary.
 fn quoted(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,+@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {

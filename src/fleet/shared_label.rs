@@ -1,4 +1,4 @@
-//! Finds a label that identifies the common origin of several runs in a cohort, such as a device. Intervals assume that runs are independent.
+//! Finds a label, such as a device, that identifies a common origin of several runs in a cohort. Intervals assume that runs are independent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher as _;
@@ -13,11 +13,11 @@ pub(crate) struct SharedLabel {
     pub(crate) key: String,
     /// The number of runs that have the label.
     pub(crate) runs: u64,
-    /// The number of distinct values in each cohort, summed over cohorts; less than the number of runs.
+    /// The number of distinct values in each cohort, summed over cohorts; smaller than the number of runs.
     pub(crate) values: u64,
 }
 
-/// Labels that describe how a run was recorded, rather than its origin.
+/// Labels that describe how a run was recorded, not its origin.
 const OF_RECORDING: [&str; 3] = ["instruments", "end_reason", "exit_status"];
 
 /// The values of labels that do not define cohorts.
@@ -30,7 +30,7 @@ pub(super) struct LabelValues {
 #[derive(Debug, Default)]
 struct Values {
     runs: u64,
-    /// The distinct pairs of cohort and hash of the value.
+    /// The distinct pairs of cohort and value hash.
     groups: HashMap<(u32, u64), ()>,
 }
 
@@ -39,7 +39,7 @@ impl Values {
         self.groups.len() as u64
     }
 
-    /// True if the label has several values in a cohort: a value that all of its runs share, such as their version, is no origin of some.
+    /// True if the label has several values in a cohort. A value shared by all runs, such as their version, is not an origin.
     fn differ(&self) -> bool {
         let cohorts: BTreeSet<u32> = self.groups.keys().map(|(cohort, _)| *cohort).collect();
         cohorts.len() < self.groups.len()
@@ -60,7 +60,7 @@ impl LabelValues {
         }
     }
 
-    /// The label whose values repeat. If there are several, the one with the most values, which is closest to the origin of runs.
+    /// The label whose values repeat; if there are several, the one with the most values, which is closest to the origin of runs.
     pub(super) fn shared(&self) -> Option<SharedLabel> {
         let shared = self.by_key.iter().filter(|(_, values)| values.count() < values.runs && values.differ());
         let (key, values) = shared.rev().max_by_key(|(_, values)| values.count())?;

@@ -1,4 +1,4 @@
-//! Stores a run of a fleet until the report is created, and the counted seconds of all runs of a cohort.
+//! Stores a fleet's run until the report is created, and the counted seconds of a cohort's runs.
 
 use super::options::FleetOptions;
 use super::report::{Cohort, RunRow};
@@ -9,18 +9,18 @@ use crate::memory::of_vec;
 use crate::stats::{Distribution, ExponentialHistogram};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// The number of units of [`StoredRun::effective`] per sample.
+/// The number of [`StoredRun::effective`] units per sample.
 pub(super) const EFFECTIVE_UNIT: f64 = (1_u64 << 40) as f64;
 
-/// The data that is kept for an individual run.
+/// What is kept of a run.
 #[derive(Debug)]
 pub(super) struct StoredRun {
     /// The row of the report. Until the report is created, cohorts are numbered in the order of addition.
     pub(super) row: RunRow,
     pub(super) unit: Unit,
-    /// The weight of rows that could not be read, if it is the mean weight. `None` if no row could be read.
+    /// The total weight of unreadable rows, assuming the mean weight; `None` if no row is readable.
     unread_weight: Option<u64>,
-    /// The number of samples of all processes, and their effective sample size.
+    /// The number of samples in all processes, and their effective sample size.
     all_samples: (u64, u64),
     pub(super) usual_weight: u64,
     /// The weights of its seconds, unless they are only counted.
@@ -75,7 +75,7 @@ impl StoredRun {
         texts as u64 + windows.as_ref().map_or(0, of_vec) + self.series.as_ref().map_or(0, Series::memory)
     }
 
-    /// The amount that is missing from a measure of this run at most, if all rows that could not be read belong to it and have the mean weight.
+    /// The most that a measure of this run can lack: all unreadable rows belong to it and have the mean weight.
     pub(super) fn unread(&self, measure: AlertMeasure) -> Millionths {
         let weight = self.unread_weight;
         let amount = match measure {
@@ -94,17 +94,17 @@ impl StoredRun {
         rate_of(weight, self.unit, self.row.wall).unwrap_or_default()
     }
 
-    /// The effective sample size of some of the run's samples: proportional to that of all its samples, since the weights of a few samples do not
-    /// show their spread.
+    /// The effective sample size of some of the run's samples, in proportion to that of all, since the weights of a few samples do not reveal
+    /// their spread.
     ///
-    /// In units of 2⁻⁴⁰ samples, because sums of integers do not depend on the order of runs.
+    /// In units of 2⁻⁴⁰ samples, since sums of integers do not depend on the order of runs.
     pub(super) fn effective(&self, samples: u64) -> u128 {
         let (all, effective) = self.all_samples;
         (samples as f64 * (effective as f64 / all.max(1) as f64) * EFFECTIVE_UNIT).round() as u128
     }
 }
 
-/// If more than this share of a run's rows could not be read, its weight is wrong by more than a typical difference between runs.
+/// If more than this share of a run's rows is unreadable, its weight is off by more than runs typically differ.
 const MOST_REJECTED: f64 = 0.01;
 
 fn unread_weight(record: &RunRecord, rejected: u64) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Summarises a distribution, with the runs that determine its percentiles. Also computes CPU use over the course of a cohort's recordings.
+//! Summarises a distribution, with the runs that determine its percentiles, and computes CPU use in the course of a cohort's recordings.
 
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary, TimelinePoint, WindowReport};
@@ -8,7 +8,7 @@ use super::windows::{SECOND, Weights};
 use crate::stats::{Distribution, Estimate, ExponentialHistogram, Interval, Quantile, QuantileMethod, Support};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// The recorded time of runs, and the weight used during it, for the weighted mean.
+/// The recorded time of runs and the weight used in it, for the weighted mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     weight: u128,
@@ -28,7 +28,7 @@ impl Totals {
         self.weight = self.weight.saturating_add(weight);
     }
 
-    /// The total weight used divided by the total time recorded.
+    /// The total weight divided by the total recorded time.
     pub(super) fn rate(&self, unit: Unit) -> Option<Millionths> {
         Millionths::of_ratio(self.weight.checked_mul(unit.rate_per_nano())?, self.wall)
     }
@@ -74,7 +74,7 @@ pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOpti
     summary
 }
 
-/// Summarises windows that were counted in buckets. Percentiles are within [`ExponentialHistogram::RELATIVE_ERROR`], everything else is exact.
+/// Summarises windows counted in buckets. Percentiles are within [`ExponentialHistogram::RELATIVE_ERROR`]; everything else is exact.
 pub(super) fn summarize_buckets(buckets: &ExponentialHistogram, options: &FleetOptions) -> Summary {
     let estimate = |&quantile: &Quantile| Estimate {
         quantile,
@@ -126,7 +126,7 @@ pub(super) fn sort_value(
     let value = match options.sort {
         SortKey::Quantile(quantile) => return distribution.quantile(quantile, options.method).unwrap_or(0.0),
         SortKey::Mean => distribution.mean(),
-        // Already replaced with a specific key.
+        // Has already been replaced by a specific key.
         SortKey::HighestSupported => distribution.max(),
         SortKey::WeightedMean => weighted_mean,
         SortKey::Max => distribution.max(),
@@ -134,18 +134,18 @@ pub(super) fn sort_value(
     value.map_or(0.0, Millionths::as_f64)
 }
 
-// By nearest rank, a percentile is the value of a run, which users can open. If several runs have that value, the first one in report order is
+// With nearest rank, a percentile is the value of a run that users can open. If several runs have that value, the first one in report order is
 // listed.
 
-/// The values of one distribution with the positions of their runs.
+/// The values of one distribution, with the positions of their runs.
 #[derive(Debug, Default)]
 pub(super) struct RunValues {
-    /// Sorted. Runs without a value are the zeros of the distribution, and are not included.
+    /// Sorted. Runs without a value are the distribution's zeros, and are not included.
     values: Vec<(Millionths, usize)>,
 }
 
 impl RunValues {
-    /// Creates the list from values, run weights and positions of runs. A weighted distribution excludes runs with zero weight.
+    /// Creates the list from values, run weights and run positions. A weighted distribution excludes runs of zero weight.
     pub(super) fn new(values: impl Iterator<Item = (Millionths, Millionths, usize)>, is_weighted: bool) -> Self {
         let counts = |(_, weight, _): &(Millionths, Millionths, usize)| !is_weighted || weight.get() > 0;
         let mut values: Vec<_> = values.filter(counts).map(|(value, _, run)| (value, run)).collect();
@@ -153,8 +153,8 @@ impl RunValues {
         Self { values }
     }
 
-    /// The runs that determine a percentile of this distribution, in order of their values: one by nearest rank, and two if the linear method
-    /// interpolates. A value of zero has no runs, since an idle run is not worth opening.
+    /// The runs that determine a percentile, in order of their values: one with nearest rank, and two if the linear method interpolates. A zero
+    /// has no runs, since an idle run is not worth opening.
     pub(super) fn behind(&self, distribution: &Distribution, quantile: Quantile, method: QuantileMethod) -> Vec<usize> {
         let values = distribution.values_behind(quantile, method);
         values.filter(|value| value.get() > 0).filter_map(|value| self.first_with(value)).collect()
@@ -171,11 +171,11 @@ impl RunValues {
     }
 }
 
-/// The maximum number of points in a timeline; longer recordings have longer steps. The timeline ends when nine in ten runs have ended, or after this
-/// many points, if that is later.
+/// The maximum number of points in a timeline; longer recordings have longer steps. The timeline ends when nine out of ten runs have ended, but
+/// not before this number of points.
 const MAX_POINTS: u32 = 300;
 
-/// The number of values that a timeline processes at a time. It determines how many points are computed together.
+/// The number of values that a timeline processes at a time, which limits how many points are computed together.
 const MAX_VALUES: usize = 1 << 22;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
@@ -183,13 +183,13 @@ pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) 
     let spans = runs.iter().filter_map(|run| run.series.as_ref()?.span());
     let mut ends: Vec<u32> = spans.clone().map(|seconds| seconds.end).collect();
     ends.sort_unstable();
-    // Otherwise, a few runs that are much longer than all others would make the steps too long for the others.
+    // A few runs that are much longer than the others would otherwise make steps too long.
     let usual = ends.get((ends.len() * 9).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0);
     let end = ends.last().copied().unwrap_or(0).min(usual.max(MAX_POINTS));
     let start = spans.map(|seconds| seconds.start).min().unwrap_or(0);
     let step = end.saturating_sub(start).div_ceil(MAX_POINTS).max(1);
     let seconds: Vec<u32> = (start..end).step_by(step as usize).collect();
-    // Process a few points at a time, to limit the memory for the values of many runs.
+    // A few points at a time, to limit the memory for the values of many runs.
     let at_once = (MAX_VALUES / runs.len().max(1)).max(1);
     seconds.chunks(at_once).flat_map(|seconds| points(runs, unit, (seconds, step), options)).collect()
 }
@@ -226,8 +226,8 @@ fn points(
     seconds.iter().zip(rates).filter_map(point).collect()
 }
 
-/// The windows of all runs, pooled; `None` if no run is as long as a window. `positions` are the runs' positions in the report. Windows that were not
-/// kept are in `counted`.
+/// The pooled windows of all runs; `None` if no run is as long as a window. `positions` are the runs' positions in the report. `counted` are
+/// windows that were not kept.
 pub(super) fn window_report(
     runs: &[&StoredRun],
     positions: &[usize],

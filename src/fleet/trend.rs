@@ -1,8 +1,8 @@
-//! CPU use over versions or over time: the percentiles of runs at each point.
+//! CPU use by version or over time: percentiles over the runs at each point.
 //!
-//! A label has an order if its values differ only in their numbers after a common prefix: `1.9`, `1.10`, `1.11 beta 2`; `2025-10-01`, `2025-10-02`;
-//! `build 7`, `build 8`. Dates in several forms have no order, which a note reports. The cohorts of such a label are a trend, for each combination of
-//! the other labels. Without labels, runs with a known start are grouped by day, or by week if there are many days.
+//! A label has an order if its values differ only in their numbers, after a common prefix: `1.9`, `1.10`, `1.11 beta 2`; `2025-10-01`,
+//! `2025-10-02`; `build 7`, `build 8`. Dates in several forms have no order, which a note reports. For each combination of the other labels, the
+//! cohorts of such a label form a trend. Without labels, runs with a known start are grouped by day, or by week if there are many days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::units::Millionths;
 /// The minimum number of points in a trend.
 const LEAST: usize = 3;
 
-/// The maximum number of days. If there are more, they are grouped into weeks.
+/// The maximum number of days. With more, runs are grouped by week.
 const MOST_DAYS: usize = 45;
 
 /// The trends formed by cohorts, in cohort order.
@@ -69,7 +69,7 @@ pub(super) fn same_but_for(cohorts: &[&CohortReport], key: &str) -> Vec<(usize, 
     pairs
 }
 
-/// If there are no cohorts by label, the trend over the dates of all runs of each unit.
+/// Without cohorts by label, the trend of each unit over the dates of all its runs.
 pub(super) fn of_dates(report: &FleetReport) -> Vec<Trend> {
     if !report.options.by.is_empty() {
         return Vec::new();
@@ -97,12 +97,12 @@ fn point(report: &FleetReport, name: String, runs: &[usize]) -> TrendPoint {
     }
 }
 
-/// The distribution of some runs, weighted according to the options.
+/// The distribution of some runs, weighted if the options require it.
 pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item = &'r RunRow>) -> Distribution {
     options.distribution(runs.map(|run| (run.rate, run.run_weight)).collect(), 0, 0)
 }
 
-/// True if the values of a label have an order, and there are enough for a trend.
+/// True if a label's values have an order, and are enough for a trend.
 fn has_order(cohorts: &[CohortReport], label: usize) -> bool {
     let values = values_of(cohorts, label);
     is_numbered(cohorts, label, &values) && unordered_dates(values.iter().copied()).is_none()
@@ -123,7 +123,7 @@ pub(super) fn why_unordered(cohorts: &[CohortReport], label: usize) -> Option<St
     })
 }
 
-/// Sentences about labels whose values are dates without an order.
+/// Sentences about labels with dates that have no order.
 pub(super) fn unordered(cohorts: &[CohortReport]) -> Vec<String> {
     let keys = cohorts.first().map_or(&[][..], |cohort| &cohort.cohort.labels);
     let sentence = |(label, (key, _)): (usize, &(String, _))| {
@@ -153,8 +153,8 @@ fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) 
 /// The first day of a period, and the positions of its runs.
 pub(super) type Period = (String, Vec<usize>);
 
-/// Groups runs by their start date. Returns the periods in order, and the number of runs without a date. Weeks are only used if there would be at
-/// least `least_weeks`.
+/// Groups runs by start date. Returns the periods in order, and the number of undated runs. Weeks are used only if there are at least
+/// `least_weeks`.
 pub(super) fn by_date<'r>(
     starts: impl Iterator<Item = (Option<usize>, Option<&'r str>)>,
     least_weeks: usize,
@@ -176,7 +176,7 @@ pub(super) fn by_date<'r>(
     (over, periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect(), undated)
 }
 
-/// The day of an ISO 8601 time, in days since 1970-01-01: the local date of the recording.
+/// The day of an ISO 8601 time, in days since 1970-01-01, by the recording's local date.
 pub(super) fn day_of(start: &str) -> Option<i64> {
     let date = start.get(..10)?;
     let number = |range: std::ops::Range<usize>| {
@@ -185,7 +185,7 @@ pub(super) fn day_of(start: &str) -> Option<i64> {
     };
     let is_date = date.is_ascii() && &date[4..5] == "-" && &date[7..8] == "-";
     let (year, month, day) = is_date.then(|| Some((number(0..4)?, number(5..7)?, number(8..10)?))).flatten()?;
-    // Reject days beyond the end of their month, which would be converted to another date.
+    // Rejects days after the end of their month, which would be converted to another date.
     let days = calendar::days_since_1970(year, month, day);
     ((1..=12).contains(&month) && date_of(days) == date).then_some(days)
 }

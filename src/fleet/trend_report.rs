@@ -1,4 +1,4 @@
-//! Finds changes in an app's performance over its versions or over time.
+//! Finds changes in an app's performance by version or over time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::alert::too_many_unmeasured;
 use crate::settings::ACCEPTED;
 use crate::units::{Unit, several};
 
-/// Reports whether an app became slower over its versions, or over time.
+/// Whether an app became slower over its versions, or over time.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TrendReport<'r> {
@@ -26,11 +26,11 @@ pub struct TrendReport<'r> {
     pub unit: Unit,
     /// Why the first quantity was chosen.
     pub choice: Choice,
-    /// One series for each quantity; at least one.
+    /// One series per quantity; at least one.
     pub series: Vec<TrendSeries>,
-    /// Sentences about runs and values that were left out.
+    /// Sentences about omitted runs and values.
     pub notes: Vec<String>,
-    /// The comparison of the runs on both sides of the [newest change](Self::newest_shift), with their functions, if it was made.
+    /// The comparison of runs on both sides of the [newest change](Self::newest_shift), with their functions, if requested.
     pub comparison: Option<Comparison>,
 }
 
@@ -44,37 +44,37 @@ pub struct TrendSeries {
     pub points: Vec<TrendValue>,
     /// The changes in order; empty if `is_gradual`.
     pub changes: Vec<TrendChange>,
-    /// The shift from the first (or the accepted) level to the newest one; `None` if they are the same level.
+    /// The shift from the first (or accepted) level to the newest; `None` if they are the same level.
     pub since: Option<TrendShift>,
-    /// True if a straight line fits the values better than separate changes do.
+    /// True if a straight line fits the values better than separate changes.
     pub is_gradual: bool,
     /// A sentence that explains why changes cannot be found.
     pub problem: Option<String>,
-    /// True if the problem is an invalid input rather than too few points.
+    /// True if the problem is invalid input rather than too few points.
     pub is_invalid: bool,
-    /// A reason why the verdict is unknown.
+    /// Why the verdict is unknown.
     pub doubt: Option<TrendDoubt>,
     /// The smallest relevant change.
     pub(crate) min_effect: f64,
 }
 
-/// A doubt about a verdict that comes from the recorded lengths.
+/// Why recorded lengths cast doubt on a verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrendDoubt {
-    /// The lengths of recordings changed by the first shift, and CPU time disagrees with CPU use: it changed by the second shift, or not at all.
+    /// Recording lengths changed by the first shift, and CPU time disagrees with CPU use: it changed by the second shift, or not at all.
     Lengths(TrendShift, Option<TrendShift>),
-    /// Recordings became shorter by this shift, as after a crash.
+    /// Recordings became shorter by this shift, as after crashes.
     Shorter(TrendShift),
 }
 
 /// The verdict of a trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrendVerdict {
-    /// The newest level is slower than the first (or the accepted) one.
+    /// The newest level is slower than the first (or accepted) one.
     Slower,
-    /// The newest level is faster than the first (or the accepted) one.
+    /// The newest level is faster than the first (or accepted) one.
     Faster,
-    /// There is no change, or several changes cancel each other.
+    /// Nothing changed, or changes cancel each other.
     NoChange,
     /// There are too few points.
     Unknown,
@@ -96,7 +96,7 @@ impl TrendVerdict {
 }
 
 impl<'r> TrendReport<'r> {
-    /// Finds the changes among the runs of a builder created [for trends](super::FleetBuilder::for_trend).
+    /// Finds the changes among the runs of a builder [for trends](super::FleetBuilder::for_trend).
     pub fn new(side: &'r Side, options: TrendOptions) -> Self {
         let fleet = &side.report;
         let unit = most_frequent_unit(fleet);
@@ -144,7 +144,7 @@ impl<'r> TrendReport<'r> {
         Self { fleet, options, over, unit, choice, series, notes, comparison: None }
     }
 
-    /// The overall verdict. It is slower if any quantity is slower, unless one is invalid.
+    /// The overall verdict: slower if any quantity is slower, unless one is invalid.
     pub fn verdict(&self) -> TrendVerdict {
         let verdicts: Vec<TrendVerdict> = self.series.iter().map(TrendSeries::verdict).collect();
         let is = |verdict: &TrendVerdict| verdicts.contains(verdict);
@@ -152,7 +152,7 @@ impl<'r> TrendReport<'r> {
         [Invalid, Slower, Unknown, Faster].into_iter().find(is).unwrap_or(TrendVerdict::NoChange)
     }
 
-    /// The newest change that is not accepted, from the first quantity that has one.
+    /// The newest change that is not accepted, of the first quantity with one.
     pub fn newest_shift(&self) -> Option<&TrendShift> {
         self.series.iter().find_map(TrendSeries::newest_shift)
     }
@@ -165,7 +165,7 @@ struct Points<'a> {
     names: &'a [String],
     /// For each point, its runs.
     runs: &'a [Vec<usize>],
-    /// The number of runs that were left out because the app failed.
+    /// The number of runs omitted because the app failed.
     failed: usize,
     choice: Choice,
 }
@@ -177,7 +177,7 @@ impl Points<'_> {
         TrendSeries { doubt: self.doubt(&found, options, alpha), ..found }
     }
 
-    /// Finds the changes of a quantity. Adds sentences about left-out values to `notes`.
+    /// Finds the changes of a quantity. Adds sentences about omitted values to `notes`.
     fn tested(&self, quantity: &Quantity, options: &TrendOptions, alpha: f64, notes: &mut Vec<String>) -> TrendSeries {
         let fleet = &self.side.report;
         let values = QuantityValues::new(quantity, self.side);
@@ -212,7 +212,7 @@ impl Points<'_> {
         TrendSeries { quantity, points, changes, since, is_gradual, problem, is_invalid, doubt: None, min_effect }
     }
 
-    /// Checks the recorded lengths: whether CPU time agrees with CPU use, and whether apps may have crashed.
+    /// Checks with the recorded lengths whether CPU time agrees with CPU use, and whether apps may have crashed.
     fn doubt(&self, series: &TrendSeries, options: &TrendOptions, alpha: f64) -> Option<TrendDoubt> {
         let verdict = series.verdict();
         let is_good = matches!(verdict, TrendVerdict::NoChange | TrendVerdict::Faster);
@@ -241,9 +241,9 @@ impl Points<'_> {
 }
 
 impl TrendSeries {
-    /// The verdict: compares the newest level with the first (or the accepted) one.
+    /// The verdict of comparing the newest level with the first (or accepted) one.
     ///
-    /// A single change was already tested. If there are several changes or a ramp, the interval must also exclude 1, since changes can cancel each
+    /// A single change has already been tested. With several changes or a ramp, the interval must also exclude 1, since changes can cancel each
     /// other.
     pub fn verdict(&self) -> TrendVerdict {
         if self.doubt.is_some() {
@@ -292,11 +292,11 @@ fn unit_of(fleet: &FleetReport, run: &RunRow) -> Unit {
 fn most_frequent_unit(fleet: &FleetReport) -> Unit {
     let mut counts = BTreeMap::<Unit, u64>::new();
     fleet.runs.iter().for_each(|run| *counts.entry(unit_of(fleet, run)).or_default() += 1);
-    // If several units are equally frequent, take the first.
+    // The first one in a tie.
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(Unit::Nanoseconds, |(unit, _)| unit)
 }
 
-/// The points with their runs, and the number of runs that belong to no point.
+/// The points with their runs, and the number of runs without a point.
 fn points_of<'r>(fleet: &'r FleetReport, options: &TrendOptions) -> (TrendOver, Vec<Period>, u64) {
     if let Some(label) = &options.label {
         let (periods, without) = by_label(fleet, label);
@@ -305,7 +305,7 @@ fn points_of<'r>(fleet: &'r FleetReport, options: &TrendOptions) -> (TrendOver, 
     let date = |run: &'r RunRow| label_of(fleet, run, DATE).or(run.start.as_deref());
     let dates = fleet.runs.iter().enumerate().map(|(index, run)| (Some(index), date(run)));
     let failed = failed_labels(fleet, DATE).map(|date| (None, Some(date)));
-    // Never group by week: a confirmed change would need five weeks.
+    // Never by week, since a confirmed change would need five weeks.
     by_date(dates.chain(failed), usize::MAX)
 }
 
@@ -315,7 +315,7 @@ fn failed_labels<'r>(fleet: &'r FleetReport, key: &str) -> impl Iterator<Item = 
     failed.flat_map(|failed| &failed.labels).filter(move |(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// The runs for each value of a label, sorted by value, and the number of runs without a value. Values that only occur in failed inputs have no runs.
+/// The runs by label value, in order, and the number of runs without a value. Values of failed inputs only have no runs.
 fn by_label(fleet: &FleetReport, label: &str) -> (Vec<Period>, u64) {
     let (mut periods, mut without) = (BTreeMap::<&str, Vec<usize>>::new(), 0);
     for (index, run) in fleet.runs.iter().enumerate() {

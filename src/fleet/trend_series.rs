@@ -1,4 +1,4 @@
-//! The series of a trend: its points, the means of their blocks, and the changes of their level.
+//! The series of a trend: its points, the means of their blocks, and changes of level.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::settings::{self, BASE, BLOCK, MEASURE, NEW};
 use crate::stats::{CellMean, ChangePoint, ChangePoints, Shift};
 use crate::units::{counted, first_of, several};
 
-/// A known change may appear up to this many points later without being a new one.
+/// A known change may appear this many points later without being a new one.
 const LATER: usize = 2;
 const PERSISTENCE: usize = ChangePoints::PERSISTENCE;
 
@@ -25,12 +25,12 @@ pub struct TrendValue {
     pub name: String,
     /// The number of runs.
     pub runs: u64,
-    /// The number of idle runs among them. They are excluded from the value.
+    /// The number of idle runs, which the value excludes.
     pub idle: u64,
     /// The number of blocks that contribute to the value.
     pub blocks: u64,
-    /// The value of the quantity: the geometric mean of the runs in each block, averaged over blocks as if every block had runs. `None` if no run or
-    /// block contributes.
+    /// The value of the quantity: the geometric mean of the runs in each block, averaged over blocks as if every block had runs. `None` if
+    /// nothing contributes.
     pub value: Option<f64>,
 }
 
@@ -38,7 +38,7 @@ pub struct TrendValue {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendShift {
-    /// The index of the first point of the earlier level, or of the ramp.
+    /// The index of the first point of the earlier level or the ramp.
     pub from: usize,
     /// The later level divided by the earlier one.
     pub ratio: f64,
@@ -46,9 +46,9 @@ pub struct TrendShift {
     pub interval: (f64, f64),
     /// The confidence of the interval.
     pub confidence: f64,
-    /// The number of runs in each of the two levels. For a ramp, both are the total.
+    /// The number of runs on each level. For a ramp, both are the total.
     pub runs: [u64; 2],
-    /// The options of `traceparse compare` that compare runs of both levels, those nearest to the change. Empty without a
+    /// The options of `traceparse compare` for runs of both levels, those nearest to the change. Empty without a
     /// [command](crate::settings::Program::command).
     pub comparison: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub struct TrendChange {
     pub is_accepted: bool,
     /// The shift from the previous level.
     pub shift: TrendShift,
-    /// An upper bound of the probability of such a clear change in runs without one.
+    /// An upper bound for the probability of such a clear change in runs without one.
     pub p: f64,
     /// Environment labels that change completely at a plausible point, with their values before and after.
     pub confounders: Vec<(String, [Vec<String>; 2])>,
@@ -77,21 +77,21 @@ pub struct TrendChange {
 pub(super) struct Series<'r> {
     fleet: &'r FleetReport,
     options: &'r TrendOptions,
-    /// The quantity to pass to recommended comparisons, if any.
+    /// The quantity named in recommended comparisons, if any.
     measure: Option<&'r Quantity>,
     pub(super) points: Vec<TrendValue>,
     /// For each point, its runs.
     runs: &'r [Vec<usize>],
-    /// In a cell, `point` is a position in `counted`.
+    /// In a cell, `point` is an index of `counted`.
     cells: Vec<CellMean>,
-    /// The positions of the points that have a value.
+    /// The indices of points with a value.
     counted: Vec<usize>,
-    /// A sentence about points whose blocks occur nowhere else.
+    /// A sentence about points whose blocks have no other points.
     pub(super) alone: Option<String>,
 }
 
 impl<'r> Series<'r> {
-    /// Creates a series of `values`. The points are given by `names` and `runs`. Recommended comparisons include the `measure`.
+    /// Creates a series of `values` for the points in `names` and `runs`. Recommended comparisons include `measure`.
     pub(super) fn new(
         (fleet, options): (&'r FleetReport, &'r TrendOptions),
         (names, runs): (&[String], &'r [Vec<usize>]),
@@ -111,7 +111,7 @@ impl<'r> Series<'r> {
         let means: Vec<_> = names.iter().zip(runs).map(|(name, runs)| series.add(name, runs, values)).collect();
         let mut points_of = BTreeMap::<&str, u64>::new();
         means.iter().flatten().for_each(|(block, _)| *points_of.entry(*block).or_default() += 1);
-        // A block with a single value shows nothing after its offset is subtracted.
+        // A block with a single value reveals nothing once its offset is subtracted.
         let is_used = |block: &str| options.block.is_none() || points_of[block] > 1;
         let names: BTreeSet<&str> = points_of.keys().copied().filter(|block| is_used(block)).collect();
         let index: BTreeMap<&str, usize> = names.into_iter().zip(0..).collect();
@@ -137,7 +137,7 @@ impl<'r> Series<'r> {
         series
     }
 
-    /// Adds a point, and returns the mean logarithm of the runs in each block.
+    /// Adds a point. Returns the mean logarithm of the runs in each block.
     fn add(&mut self, name: &str, runs: &[usize], values: &QuantityValues) -> Vec<(&'r str, f64)> {
         let mut logarithms = BTreeMap::<&str, (f64, f64)>::new();
         let mut point = TrendValue { name: name.to_owned(), runs: 0, idle: 0, blocks: 0, value: None };
@@ -175,7 +175,7 @@ impl<'r> Series<'r> {
         Some(format!("no {block} links {alone} with {}, so a change may come from the {block}", newest.name))
     }
 
-    /// A point that is not linked to the newest one by any chain of blocks. Two blocks are linked if they overlap in at least five points.
+    /// A point that no chain of blocks links to the newest one. Two blocks are linked if they have at least five common points.
     fn unlinked(&self) -> Option<usize> {
         let mut spans = BTreeMap::<usize, [usize; 2]>::new();
         for cell in &self.cells {
@@ -220,7 +220,7 @@ impl<'r> Series<'r> {
         })
     }
 
-    /// Finds the changes, and sets the values of the points.
+    /// Finds the changes, and sets the points' values.
     pub(super) fn find(&mut self, alpha: f64) -> ChangePoints {
         let is_material = |difference: f64| (difference.exp() - 1.0).abs() >= self.options.min_effect;
         let alpha = self.options.looks.alpha(alpha, self.counted.len());
@@ -231,7 +231,7 @@ impl<'r> Series<'r> {
         found
     }
 
-    /// The changes, and the shift from the first (or the accepted) level to the newest one.
+    /// The changes, and the shift from the first (or accepted) level to the newest.
     pub(super) fn changes(&self, found: &ChangePoints) -> (Vec<TrendChange>, Option<TrendShift>) {
         let accepted = self.options.accepted.as_deref().map(|accepted| self.accepted(accepted));
         // A known change may appear a little later than before.
@@ -283,7 +283,7 @@ impl<'r> Series<'r> {
         self.counted.partition_point(|&position| position < after).saturating_sub(1)
     }
 
-    /// Converts a difference of two levels. `nearest` contains the points to compare on each side, best first.
+    /// Converts a difference of two levels. `nearest` are the points to compare on each side, best first.
     fn shift(
         &self,
         shift: Shift,
@@ -306,8 +306,8 @@ impl<'r> Series<'r> {
         point.runs - point.idle
     }
 
-    /// The words that compare both sides of a shift: on each side, as many points as are needed to test functions. `None` if runs have no
-    /// such label, or there is no command.
+    /// The arguments that compare both sides of a shift, with enough points on each side to test functions. `None` if runs have no such label, or
+    /// there is no command.
     fn comparison(&self, nearest: [&mut dyn Iterator<Item = usize>; 2]) -> Option<Vec<String>> {
         let options = self.options;
         settings::command()?;
@@ -327,7 +327,7 @@ impl<'r> Series<'r> {
         Some(words)
     }
 
-    /// The environment labels that share no value between the two sides of a plausible point, and the device label if many runs are on new devices.
+    /// The environment labels without a common value on both sides of a plausible point, and the device label if many runs are on new devices.
     fn confounders(&self, change: &ChangePoint) -> Vec<(String, [Vec<String>; 2])> {
         let options = self.options;
         let keys = ENVIRONMENT.into_iter().filter(|key| *key != options.key() && options.block.as_deref() != Some(key));
@@ -366,7 +366,7 @@ pub(super) const fn is_or_are(count: u64) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// The value of a run's label. The report must have cohorts by this label.
+/// A run's value of a label, by which the report must have cohorts.
 pub(super) fn label_of<'r>(fleet: &'r FleetReport, run: &RunRow, key: &str) -> Option<&'r str> {
     let labels = &fleet.cohorts[run.cohort].cohort.labels;
     labels.iter().find(|(name, _)| name == key)?.1.as_deref()

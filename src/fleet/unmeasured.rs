@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::report::Cohort;
 
-/// The number of unmeasured inputs for each set of cohort labels. An unknown label is `None`.
+/// The number of unmeasured inputs by cohort labels; `None` for unknown labels.
 #[derive(Debug, Default)]
 pub(super) struct Unmeasured(BTreeMap<Vec<(String, Option<String>)>, u64>);
 
@@ -15,7 +15,7 @@ impl Unmeasured {
         }
     }
 
-    /// The number of inputs that may belong to a cohort: an unknown label may have any value.
+    /// The number of inputs that may belong to a cohort, since an unknown label may have any value.
     pub(super) fn of(&self, cohort: &Cohort) -> u64 {
         let may_be = |labels: &Vec<(String, Option<String>)>| {
             labels.iter().zip(&cohort.labels).all(|((_, own), (_, value))| own.is_none() || own == value)
@@ -23,7 +23,7 @@ impl Unmeasured {
         self.0.iter().filter(|(labels, _)| may_be(labels)).map(|(_, count)| count).sum()
     }
 
-    /// All inputs that gave no measure.
+    /// The number of all inputs without a measurement.
     #[cfg(feature = "dataset")]
     pub(super) fn total(&self) -> u64 {
         self.0.values().sum()

@@ -1,4 +1,4 @@
-//! CPU use over the course of a run, in windows of one second.
+//! CPU use in the course of a run, in one-second windows.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::varint;
 /// The length of a window.
 pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);
 
-/// The weights of a run's recorded seconds. Only seconds with samples take memory, about three bytes each, because times come from the input and may
-/// be arbitrarily large.
+/// The weights of a run's recorded seconds. Only seconds with samples take memory, about three bytes each, since times come from the input and
+/// may be arbitrarily large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Series {
     /// The ranges of recorded seconds, in order. They do not touch.
     seconds: Box<[Range<u32>]>,
-    /// For each second with weight, two varints: first the distance from the previous such second, times two, plus 1 if the weight is a multiple of
-    /// the usual weight; then this multiple, or otherwise the weight.
+    /// For each second with weight, two varints. The first is twice the distance from the previous such second, plus 1 if the weight is a
+    /// multiple of the usual weight. The second is this multiple, or else the weight.
     weights: Box<[u8]>,
     usual_weight: u64,
 }
@@ -68,7 +68,7 @@ impl Series {
         (self.weights.len() + self.seconds.len() * size_of::<Range<u32>>()) as u64
     }
 
-    /// The range from the first second to the last, including gaps between parts; `None` if the selected intervals contain no complete second.
+    /// The range from the first to the last second, including gaps between parts; `None` if the selected intervals contain no complete second.
     pub(super) fn span(&self) -> Option<Range<u32>> {
         Some(self.seconds.first()?.start..self.seconds.last()?.end)
     }
@@ -78,7 +78,7 @@ impl Series {
         self.seconds.iter().map(|range| range.len() as u64).sum()
     }
 
-    /// The total weight of a range of seconds. `weights` must be the weights of this series. `None` if not all of the range was recorded.
+    /// The total weight in a range of seconds. `weights` must belong to this series. `None` if the range was not completely recorded.
     pub(super) fn sum(&self, weights: &[(u32, u64)], seconds: Range<u32>) -> Option<u64> {
         range_of(&self.seconds, seconds.start).filter(|range| seconds.end <= range.end)?;
         let from = weights.partition_point(|&(second, _)| second < seconds.start);
@@ -86,14 +86,14 @@ impl Series {
         Some(own.fold(0, |sum, &(_, weight)| u64::saturating_add(sum, weight)))
     }
 
-    /// The rates of seconds with samples, and the number of seconds without.
+    /// The rates of seconds with samples, and the number of seconds without samples.
     pub(super) fn rates(&self, unit: Unit) -> (Vec<Millionths>, u64) {
         let rates: Vec<Millionths> = self.weights().filter_map(|(_, weight)| rate_of(weight, unit, SECOND)).collect();
         let zeros = self.count() - rates.len() as u64;
         (rates, zeros)
     }
 
-    /// The largest weight of this many consecutive seconds; `None` if no part of the run is long enough.
+    /// The largest weight in this many consecutive seconds; `None` if no part of the run is long enough.
     pub(super) fn peak(&self, seconds: u32) -> Option<u64> {
         let weights: Weights = self.weights().collect();
         let parts = self.seconds.iter().filter(|range| seconds > 0 && range.len() >= seconds as usize);

@@ -3,16 +3,16 @@
 use crate::alert::{AlertOutcome, AlertRule, AlertState, AlertStatistic, Candidate, MOST_UNMEASURED, judge};
 use crate::units::Nanos;
 
-/// Evaluates a rule about sorted durations. `open` is the number of intervals that were still open when their recording ended, and `unread` the number
-/// of rows that could not be read.
+/// Evaluates a rule about sorted durations. `open` is the number of intervals that were open when their recording ended, and `unread` the number
+/// of unreadable rows.
 pub(super) fn outcome(rule: &AlertRule, durations: &[Nanos], open: usize, unread: u64) -> AlertOutcome {
     let outcome = judged(rule, value(rule, durations, (0, 0)), durations.len() as u64, open);
     let unread_share = unread as f64 / (durations.len() as u64 + unread).max(1) as f64;
     let extremes = match rule.statistic {
-        // The duration of a single row could be as long as the recording, and would change any mean.
+        // A single unreadable row could be as long as the recording, and change any mean.
         AlertStatistic::Mean if unread_share <= MOST_UNMEASURED => return outcome,
         AlertStatistic::Mean => [Some(0.0), Some(f64::MAX)],
-        // They may all be shorter, or all be longer than the others.
+        // The unreadable rows may all be shorter, or all be longer, than the others.
         _ => [(unread, 0), (0, unread)].map(|unread| value(rule, durations, unread)),
     };
     extremes.into_iter().fold(outcome, |outcome, value| {
@@ -21,7 +21,7 @@ pub(super) fn outcome(rule: &AlertRule, durations: &[Nanos], open: usize, unread
     })
 }
 
-/// The value of a statistic of sorted durations, with a number of shorter and of longer ones.
+/// The value of a statistic of sorted durations, if this many more are shorter and longer.
 fn value(rule: &AlertRule, durations: &[Nanos], (shorter, longer): (u64, u64)) -> Option<f64> {
     let all = shorter + durations.len() as u64 + longer;
     let rank = match rule.statistic {
@@ -37,7 +37,7 @@ fn value(rule: &AlertRule, durations: &[Nanos], (shorter, longer): (u64, u64)) -
     Some(durations.get(index as usize).map_or(f64::MAX, |duration| duration.as_nanos() as f64)).filter(|_| all > 0)
 }
 
-/// Compares a value with the limit. A statistic within the limit is undecided if intervals were still open, because they may be longer.
+/// Compares a value with the limit. A value within the limit is undecided if intervals were open, since they may be longer.
 fn judged(rule: &AlertRule, value: Option<f64>, count: u64, open: usize) -> AlertOutcome {
     let is_upper = rule.comparison.is_upper();
     let needed = rule.statistic.quantile().map_or(1, |quantile| quantile.needed_count());

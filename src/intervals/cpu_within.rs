@@ -1,4 +1,4 @@
-//! Computes CPU time within intervals, for one thread and for all threads.
+//! Computes CPU time within intervals, for the interval's thread and for all threads.
 
 use std::collections::HashSet;
 
@@ -7,21 +7,21 @@ use crate::profile::{SampleKind, Selection, SeriesId, ThreadId, TimeRange};
 use crate::recording::{Interval, Recording};
 use crate::units::{Nanos, Unit, Weight};
 
-/// The tolerance between the edge of an interval and the nearest sample. Only longer times are counted as unsampled.
+/// The tolerated time between an interval's end and the nearest sample. Longer times count as unsampled.
 pub(crate) const EDGE: Nanos = Nanos::from_millis(5);
 
-/// The running samples of all runs, over time, for all threads together and for each thread.
+/// The running samples of all runs over time, for all threads together and for each thread.
 #[derive(Debug)]
 pub(crate) struct CpuWithin {
     unit: Unit,
     /// Keyed by run.
     runs: HashMap<u32, Weights>,
     threads: HashMap<ThreadId, Weights>,
-    /// The times of the first and the last sample of any thread, keyed by run.
+    /// The times of the first and last sample in any thread, by run.
     spans: HashMap<u32, (Nanos, Nanos)>,
     /// The threads with samples, keyed by run and tid.
     by_number: HashMap<(u32, u64), Vec<ThreadId>>,
-    /// The processes with samples, as run and pid. For a thread of any other process, it is unknown whether it ran.
+    /// The processes with samples, as run and pid. Whether threads of any other process ran is unknown.
     processes: HashSet<(u32, Option<u64>)>,
 }
 
@@ -51,8 +51,8 @@ impl Weights {
 }
 
 impl CpuWithin {
-    /// Uses the selected samples of running threads. In each run, the series with the largest weight is used; if there is CPU time, only series that
-    /// measure it are considered.
+    /// Uses the selected samples of running threads. Only the series of each run with the largest weight is used; series of CPU time have
+    /// precedence.
     pub(crate) fn new(recording: &Recording) -> Option<Self> {
         let profile = &recording.profile;
         let mut totals: HashMap<SeriesId, u64> = HashMap::default();
@@ -116,7 +116,7 @@ impl CpuWithin {
         Weight::new(self.runs.get(&run).map_or(0, |weights| weights.within(range)), self.unit)
     }
 
-    /// The total time of an interval before the first and after the last sample of its run.
+    /// The part of an interval before the first and after the last sample of its run.
     pub(crate) fn unsampled(&self, interval: &Interval) -> Nanos {
         let Some(&(first, last)) = self.spans.get(&interval.run) else {
             return interval.duration().unwrap_or_default();
@@ -145,8 +145,8 @@ impl CpuWithin {
 }
 
 impl Recording {
-    /// Returns the CPU time within each of these intervals, of its thread and of all threads. The first is `None` if the interval has no thread, or
-    /// there are no samples of its process. Both are `None` if nothing was sampled during the interval, nor on both sides of it.
+    /// Returns the CPU time within each interval, of its thread and of all threads. The first is `None` if the interval has no thread, or its
+    /// process no samples. Both are `None` if there are samples neither during the interval nor on both sides of it.
     pub fn cpu_within(&self, intervals: &[Interval]) -> Vec<[Option<Weight>; 2]> {
         let cpu = CpuWithin::new(self);
         intervals.iter().map(|interval| cpu.as_ref().map_or([None; 2], |cpu| cpu.within(interval))).collect()

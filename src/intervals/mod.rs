@@ -1,4 +1,4 @@
-//! Sums of intervals by name, for one recording or many; rules about them; Swift tasks; and the CPU time within intervals.
+//! Interval statistics by name, for one recording or many: sums, alert rules, Swift tasks, and the CPU time within intervals.
 
 #[cfg(feature = "fleet")]
 mod alert;

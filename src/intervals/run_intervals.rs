@@ -3,7 +3,7 @@
 use crate::memory::of_vec;
 use crate::recording::Interval;
 
-/// The intervals of a run, and what is known about their tables.
+/// The intervals of a run, and facts about their tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunIntervals {
     /// The distinct intervals.

@@ -1,4 +1,4 @@
-//! Summarises the intervals of one or many recordings by name: their number, durations, and the CPU time within them.
+//! Summarises intervals by name, for one recording or many: their number, durations, and CPU time.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,19 +28,19 @@ pub struct IntervalSummary {
     pub rows: Vec<IntervalTotals>,
     /// The percentiles in [`IntervalTotals::quantiles`].
     pub quantiles: Vec<Quantile>,
-    /// The number of runs in several inputs that have a table of intervals; `None` for a single recording.
+    /// The number of runs with a table of intervals; `None` for a single recording.
     pub runs: Option<u64>,
-    /// The number of inputs that could not be measured, and of runs without a table of intervals, of several inputs.
+    /// The number of inputs that could not be measured, plus the number of runs without a table of intervals.
     pub unmeasured: u64,
     /// The outcomes of alert rules.
     pub alerts: Vec<AlertOutcome>,
-    /// The Swift tasks of a recording, sorted by running time in descending order.
+    /// The Swift tasks of a recording, by descending running time.
     pub tasks: Vec<SwiftTask>,
-    /// True to show the unions and gaps of intervals in text and CSV. JSON always contains them.
+    /// True to show unions and gaps of intervals in text and CSV. JSON always contains them.
     pub shows_unions: bool,
 }
 
-/// The sums of all intervals with one name.
+/// The sums of all intervals with the same name.
 #[derive(Clone, Debug)]
 pub struct IntervalTotals {
     /// The schema of their table; `os-signpost` for all signpost tables.
@@ -51,36 +51,35 @@ pub struct IntervalTotals {
     pub runs: u64,
     /// The number of intervals with an end.
     pub count: u64,
-    /// The number of intervals that were open when the recording ended. The other numbers exclude them.
+    /// The number of intervals that were open when the recording ended. The other counts exclude them.
     pub open: u64,
-    /// The sum of durations. The overlap of two intervals is counted twice. `None` if it exceeds 64 bits, as for every sum
-    /// here.
+    /// The sum of durations, which counts overlaps several times. Like every sum here, `None` if it exceeds 64 bits.
     pub total: Option<Nanos>,
-    /// Percentiles of the durations (nearest rank), each with the interval that has this duration. Empty if no interval has an end.
+    /// Percentiles of the durations (nearest rank), each as an interval of this duration. Empty if no interval has an end.
     pub quantiles: Vec<IntervalInstance>,
     /// The longest interval.
     pub longest: Option<IntervalInstance>,
-    /// The time during which at least one interval was open, including intervals without an end. `None` if an interval was open at the end of a run,
-    /// and the time of that end is unknown.
+    /// The time during which at least one interval was open, including intervals without an end. `None` if an interval was open at the end of a
+    /// run whose end time is unknown.
     pub busy: Option<Nanos>,
-    /// The number of idle gaps: times between the intervals of a run during which none was open.
+    /// The number of idle gaps: times between intervals of a run when none was open.
     pub gaps: u64,
     /// The total duration of the gaps.
     pub idle: Option<Nanos>,
     /// The longest gap.
     pub longest_gap: Option<IntervalInstance>,
-    /// The CPU time of the interval's thread within the intervals, as far as they were sampled. `None` if no interval has a thread, or none was
+    /// The CPU time of each interval's own thread, in the sampled parts of the intervals. `None` if no interval has a thread, or none was
     /// sampled.
     pub thread_cpu: Option<Weight>,
-    /// The CPU time of all threads of all processes within the intervals, as far as they were sampled.
+    /// The CPU time of all threads of all processes, in the sampled parts of the intervals.
     pub cpu: Option<Weight>,
-    /// The total time of the intervals that is before the first or after the last sample of their run; `None` if there are no samples.
+    /// The total time of intervals before the first or after the last sample of their run; `None` without samples.
     pub unsampled: Option<Nanos>,
 }
 
 impl Recording {
-    /// Sums these intervals by name, with CPU time from this recording's samples, and evaluates the rules. An interval that several tables contain is
-    /// counted once. An interval whose [label](Interval::label) is one of `labels` is named by it. Rules also match other labels.
+    /// Sums these intervals by name, adds CPU time from this recording's samples, and evaluates the rules. Intervals in several tables are
+    /// counted once. If the [label](Interval::label) of an interval is in `labels`, it becomes its name. Rules match all labels.
     pub fn interval_summary(
         &self,
         intervals: &Intervals,
@@ -106,16 +105,16 @@ fn is_about(rule: &AlertRule, name: Option<&str>) -> bool {
 /// The intervals of any number of inputs, by name.
 #[derive(Debug, Default)]
 pub(crate) struct IntervalPool {
-    /// The labels that are used as names.
+    /// Labels that are used as names.
     labels: HashSet<String>,
     alerts: Vec<AlertRule>,
     names: HashMap<TableAndName, Pooled>,
-    /// For each alert, the intervals whose label is the name in the rule.
+    /// For each alert, the intervals whose label is the rule's name.
     labelled: Vec<Pooled>,
     runs: u64,
     /// The number of runs without a table of signposts, of hangs, and of both.
     without: [u64; 3],
-    /// The number of rows that could not be read, and of damaged runs.
+    /// The number of unreadable rows, and of damaged runs.
     unread: u64,
 }
 
@@ -132,7 +131,7 @@ struct Pooled {
 }
 
 impl IntervalPool {
-    /// Creates an empty pool. Intervals whose label is one of `labels` are named by it.
+    /// Creates an empty pool. Labels in `labels` become names.
     pub(crate) fn new(labels: &[String], alerts: &[AlertRule]) -> Self {
         let labelled = alerts.iter().map(|_| Pooled::default()).collect();
         Self { labels: labels.iter().cloned().collect(), alerts: alerts.to_vec(), labelled, ..Self::default() }
@@ -167,13 +166,13 @@ impl IntervalPool {
         }
     }
 
-    /// The number of runs without a table of intervals, which are not among the [runs](Self::runs).
+    /// The number of runs without a table of intervals. [`runs`](Self::runs) excludes them.
     #[cfg(feature = "dataset")]
     pub(crate) fn without_tables(&self) -> u64 {
         self.without[2]
     }
 
-    /// The number of runs with a table of intervals in several inputs.
+    /// The number of runs with a table of intervals.
     #[cfg(feature = "dataset")]
     pub(crate) fn runs(&self) -> u64 {
         self.runs
@@ -186,8 +185,8 @@ impl IntervalPool {
             + self.names.values().map(|pooled| of_vec(&pooled.closed) + of_vec(&pooled.open)).sum::<u64>()
     }
 
-    /// Sums the intervals and evaluates the rules. `failed` is the number of inputs that could not be measured; `None` to evaluate rules without
-    /// what is missing. `end` returns when a run of an input ended.
+    /// Sums the intervals and evaluates the rules. `failed` is the number of inputs that could not be measured, or `None` to ignore everything
+    /// that is missing. `end` returns the end time of a run.
     pub(crate) fn finish(
         self,
         quantiles: &[Quantile],
@@ -195,7 +194,7 @@ impl IntervalPool {
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalSummary {
         let mut names = self.names;
-        // If durations are equal, the earlier interval comes first.
+        // Among equal durations, the earlier interval comes first.
         names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
         let judge = |(alert, labelled): (&AlertRule, &Pooled)| {
             let named = names.iter().filter(|((_, name), _)| is_about(alert, name.as_deref()));
@@ -207,7 +206,7 @@ impl IntervalPool {
             let outcome = alert::outcome(alert, &durations, open, failed.map_or(0, |_| self.unread));
             let tables = names.keys().filter(|(_, name)| is_about(alert, name.as_deref())).map(|(table, _)| table);
             let tables = tables.map(|table| usize::from(Intervals::HANGS.contains(&table.as_ref())));
-            // Unnamed intervals are signposts. For an unknown name, either table would do.
+            // Unnamed intervals are signposts. An unknown name may belong to either table.
             let unnamed = if labelled.closed.is_empty() && labelled.open.is_empty() { 2 } else { 0 };
             let without = tables.map(|table| self.without[table]).max().unwrap_or(self.without[unnamed]);
             let with = (self.runs + self.without[2]).saturating_sub(without);
@@ -279,7 +278,7 @@ impl Pooled {
     }
 }
 
-/// Returns false if the sum exceeds 64 bits.
+/// Adds to a sum. Returns false if it exceeds 64 bits.
 fn add(sum: &mut Option<Weight>, more: Option<Weight>) -> bool {
     let Some(more) = more else { return true };
     let value = sum.map_or(0, |sum| sum.value).checked_add(more.value);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::recording::{Interval, Intervals};
 use crate::units::Nanos;
 
-/// A Swift task. It is alive from the start of its first recorded state to the end of the last one.
+/// A Swift task. It is alive from the start of its first recorded state to the end of its last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwiftTask {
     /// The run number, from 1.
@@ -23,7 +23,7 @@ pub struct SwiftTask {
     pub start: Nanos,
     /// The end of the last state; `None` if it was open when the recording ended.
     pub end: Option<Nanos>,
-    /// The time in each state (`Creating`, `Enqueued`, `Running`, `Suspended`, `Continuation`, `Waiting`), excluding states that were open when the
+    /// The time in each state (`Creating`, `Enqueued`, `Running`, `Suspended`, `Continuation`, `Waiting`), without states that were open when the
     /// recording ended.
     pub states: BTreeMap<Arc<str>, Nanos>,
 }
@@ -34,7 +34,7 @@ impl SwiftTask {
         self.states.get(state).copied().unwrap_or_default()
     }
 
-    /// Returns the maximum number of tasks in one run that were alive at the same time. A task that ends when another one starts does not overlap it.
+    /// Returns the maximum number of tasks alive at the same time in one run. A task that ends when another starts does not overlap it.
     pub fn most_alive(tasks: &[Self]) -> u64 {
         let mut changes: BTreeMap<u32, Vec<(Nanos, i64)>> = BTreeMap::new();
         for task in tasks {
@@ -51,8 +51,7 @@ impl SwiftTask {
 }
 
 impl Intervals {
-    /// Returns the Swift tasks among these intervals, which must include [all tables](Intervals::read_all). They are sorted by running time in
-    /// descending order.
+    /// Returns the Swift tasks among these intervals, which must come from [all tables](Intervals::read_all), by descending running time.
     pub fn swift_tasks(&self) -> Vec<SwiftTask> {
         let mut tasks: BTreeMap<(u32, Option<u64>, u64), SwiftTask> = BTreeMap::new();
         let mut states: Vec<&Interval> =

@@ -9,9 +9,9 @@ use crate::units::Nanos;
 /// The union of intervals, computed separately for each run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntervalUnion {
-    /// `None` if an interval was open at the end of a run, and the time of that end is unknown, or if the sum exceeds 64 bits.
+    /// `None` if the sum exceeds 64 bits, or an interval was open at the end of a run whose end time is unknown.
     pub(super) busy: Option<Nanos>,
-    /// The gaps, longest first; gaps of equal length are in time order. An interval without a length does not end a gap.
+    /// The gaps, longest first; equal ones in time order. An interval of length zero does not split a gap.
     pub(super) gaps: Vec<IntervalInstance>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct IntervalUnion {
 pub(super) type Open = (Option<Arc<str>>, u32, Nanos);
 
 impl IntervalUnion {
-    /// Computes the union of intervals. `end` returns when a run ended.
+    /// Computes the union of intervals. `end` returns the end time of a run.
     pub(super) fn new(
         closed: &[IntervalInstance],
         open: &[Open],

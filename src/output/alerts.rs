@@ -12,7 +12,7 @@ use crate::units::{counted, several};
 /// The width of the column with the state of a rule.
 pub(super) const INDENT: usize = 11;
 
-/// The outcome of a rule in words.
+/// The outcome of a rule as text.
 pub(super) struct AlertLine {
     pub(super) state: AlertState,
     /// The rule and its result.
@@ -62,7 +62,7 @@ pub(super) fn found(
         return format!("no {item}s to take {statistic}{whose} of");
     }
     if let Some(needed) = outcome.needed() {
-        // Unequal weights make runs count as fewer.
+        // With unequal weights, runs count for less.
         let (equal, unequal) =
             if outcome.count < needed { ("", "") } else { (" of equal weight", " of unequal weight") };
         let (needed, count) = (several(needed, item), counted(outcome.count));
@@ -71,13 +71,13 @@ pub(super) fn found(
     }
     let Some(value) = outcome.value else { return format!("{statistic}{whose} is unknown") };
     let interval = interval.map_or_else(String::new, |interval| format!("; {interval}"));
-    // `80.00 %` is short enough after the same unit in full.
+    // The value before it has the unit in full, so `80.00 %` is enough here.
     let limit = limit(value, outcome.rule.limit, &number);
     let (value, items, limit) = (number(value), several(outcome.count, item), limit.trim_end_matches(" of one core"));
     format!("{statistic}{whose} is {value} in {items}{interval}; {limit}")
 }
 
-/// The limit, and the side of it on which the value is, if both have the same text.
+/// Formats the limit. If the value would look the same, adds which side of the limit it is on.
 pub(super) fn limit(value: f64, limit: f64, number: &dyn Fn(f64) -> String) -> String {
     let text = number(limit);
     // A smaller difference is a rounding error.
@@ -90,7 +90,7 @@ pub(super) fn limit(value: f64, limit: f64, number: &dyn Fn(f64) -> String) -> S
     format!("{side}limit {text}")
 }
 
-/// The number of outcomes in each state, in words.
+/// The number of outcomes in each state, as text.
 #[cfg(feature = "fleet")]
 pub(super) fn counts(outcomes: &[AlertOutcome]) -> impl Iterator<Item = (AlertState, String)> {
     AlertState::ALL

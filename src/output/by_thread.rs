@@ -17,7 +17,7 @@ pub(super) struct ThreadSamples<'p> {
     pub(super) weight: u64,
 }
 
-/// The selected samples by series and thread in the order of the report: the heaviest thread of each series comes first.
+/// The selected samples by series and thread in the order of the report: in each series, the heaviest thread comes first.
 ///
 /// # Errors
 /// If samples were summed while reading ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).

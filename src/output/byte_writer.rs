@@ -166,7 +166,8 @@ pub(super) struct StackText {
 }
 
 impl StackText {
-    /// Returns the text that `write` makes of a stack, root first. Without a stack, `write` gets an empty path and must still write something.
+    /// Returns the text that `write` makes of a stack, root first. Without a stack, `write` gets an empty path and must still write a
+    /// placeholder.
     pub(super) fn get(
         &mut self,
         profile: &Profile,

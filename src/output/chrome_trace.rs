@@ -63,7 +63,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 /// once.
 #[derive(Default)]
 struct Numbers {
-    /// The used numbers: of threads, each with its process, and of processes.
+    /// The numbers in use: pids, and tids together with the pid of their process.
     taken: HashSet<(Option<u64>, u64), BuildHasher>,
     last: u64,
 }
@@ -71,7 +71,7 @@ struct Numbers {
 impl Numbers {
     /// Returns the recorded number if it is unused and viewers accept it, or else an unused number.
     fn take(&mut self, process: Option<u64>, recorded: Option<u64>) -> u64 {
-        // For viewers, 0 is the idle process. No process has a number from 1 << 30 on.
+        // Viewers treat 0 as the idle process. No real process has a number of 1 << 30 or more.
         let recorded = recorded.filter(|number| (1..1 << 30).contains(number));
         if let Some(number) = recorded.filter(|&number| self.taken.insert((process, number))) {
             return number;
@@ -109,7 +109,7 @@ impl Events<'_, '_> {
         self.writer.put_text(Some(&label)).put(b"}}");
     }
 
-    /// Writes a thread with its spans. `rank` is its position among all threads.
+    /// Writes a thread with its spans. `rank` is its index among all threads.
     fn thread(
         &mut self,
         thread: &ThreadChart<'_>,

@@ -5,7 +5,7 @@
 //! {"name":"Main Thread (0x2a101) · Orchard (4150)","value":122000000,"children":[{"name":"start","value":122000000,"children":[]}]}]}
 //! ```
 //!
-//! The value of a node is its all weight. Weight that its children do not have is self weight or hidden.
+//! The value of a node is its all weight. The part that its children do not account for is self weight or hidden.
 
 use std::io::{self, Write};
 
@@ -14,8 +14,8 @@ use super::json::write_nested;
 use crate::calltree::Label;
 use crate::report::{Report, Scope, SeriesReport, function_of, scope_labels};
 
-/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree is below a node with the name of its thread or
-/// process; if there is a single tree for everything, its root is used.
+/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree is below a node with the name of its
+/// thread or process; a single tree for everything provides the root itself.
 ///
 /// # Errors
 /// If `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).

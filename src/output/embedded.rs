@@ -23,7 +23,7 @@ pub(super) fn write_data(
 
 /// Writes the output of `write` as gzip in Base64.
 pub(super) fn compressed(out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // The gzip header contains no time and no machine, so equal input gives an equal page.
+    // The gzip header contains neither the time nor the machine, so equal inputs produce equal pages.
     let mut encoder = GzEncoder::new(EncoderWriter::new(out, &STANDARD), Compression::new(LEVEL));
     write(&mut encoder)?;
     encoder.finish()?.finish().map(drop)

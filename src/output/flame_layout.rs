@@ -43,17 +43,17 @@ struct Open {
 pub struct FlameLayout<T> {
     /// Lighter boxes are left out.
     least: Least,
-    /// Boxes outside of this part of the picture are left out.
+    /// Boxes outside of this part of the picture are omitted.
     part: RangeInclusive<f64>,
     boxes: Vec<FlameBox<T>>,
     /// The last box and its parents, root first.
     open: Vec<Open>,
-    /// The depth of the box that was left out last. Deeper boxes are below it.
+    /// The depth of the last omitted box. Deeper boxes after it are its descendants.
     left_out_at: Option<u32>,
     left_out: u64,
 }
 
-/// The minimum weight of a box.
+/// The minimum size of a box.
 #[derive(Clone, Copy, Debug)]
 enum Least {
     Weight(u64),
@@ -127,7 +127,7 @@ impl<T> FlameLayout<T> {
         self.boxes
     }
 
-    /// Returns the total weight of the boxes that are left out.
+    /// Returns the total weight of the omitted boxes.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out
     }

@@ -1,6 +1,6 @@
 //! Makes text from inputs inert, so that it cannot steer a terminal, break lines or reverse other text.
 //!
-//! Function, thread and file names contain whatever was recorded. All output for people (text, HTML, SVG, messages of the command) passes them
+//! Function, thread and file names contain any recorded bytes. All output for people (text, HTML, SVG, messages of the command) passes them
 //! through [`inert`]. Formats for programs keep every byte of a name, and use an [`InertWriter`] only on a terminal.
 
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ pub fn inert(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// True if the text contains no acting character. Most names are ASCII, where only control characters act.
+/// True if the text contains no acting character. This is fast for ASCII, like most names, in which only control characters act.
 fn is_inert(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts)
 }
@@ -39,7 +39,7 @@ fn is_inert(text: &str) -> bool {
 pub(super) fn acts(c: char) -> bool {
     match c {
         ' '..='~' => false,
-        // Joiners and variation selectors, which Persian words, Mongolian and Han characters and emoji need.
+        // Joiners and variation selectors, needed for Persian words, Mongolian and Han characters, and emoji.
         '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' => false,
         '\u{e0100}'..='\u{e01ef}' => false,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' => true,
@@ -65,8 +65,8 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// Writes a format for programs to `out` so that it is safe on a terminal: acting characters are escaped, as in [`inert`], except the line breaks
-    /// of the format.
+    /// Writes machine-readable output to `out` so that it is safe on a terminal: acting characters are escaped, as in [`inert`], except the line
+    /// breaks of the format.
     ///
     /// # Errors
     /// If `write` or `out` fails.
@@ -114,7 +114,7 @@ impl<W: Write> InertWriter<W> {
     fn escape(&mut self, c: char) -> io::Result<()> {
         match self.syntax {
             Syntax::Lines | Syntax::Coloured | Syntax::Csv => write!(self.out, "{}", c.escape_default()),
-            // In JSON, values escape line feeds, so this one is between values.
+            // Line feeds within JSON values are already escaped, so this one is between values.
             Syntax::Json => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(self.out, "\\u{unit:04x}")),
         }
     }
@@ -160,8 +160,8 @@ impl<W: Write> Write for InertWriter<W> {
     }
 }
 
-/// Writes text for people through `write`. Everything that acts is escaped here, so no view can forget it, except line feeds and, in coloured text,
-/// the colour codes. Line feeds in names are escaped by the functions that fit text into a line.
+/// Writes text for people through `write`. All acting characters are escaped here, so no view can forget them. The exceptions are line feeds and,
+/// in coloured text, the colour codes. Line feeds in names are escaped by the functions that fit text into a line.
 pub(super) fn write_text(
     is_coloured: bool,
     out: &mut dyn Write,

@@ -19,11 +19,11 @@ use crate::units::{Nanos, Weight, counted, several};
 const VERSION: u64 = 1;
 /// The maximum number of Swift tasks in text: those that ran longest.
 const TASKS: usize = 10;
-/// The cell for a percentile of too few intervals.
+/// The cell of a percentile for which there are too few intervals.
 const LACKING: &str = "n/a";
 /// The cell for a value that was not recorded.
 const UNKNOWN: &str = "–";
-/// The width that the names of tasks get, if they need it, before columns are left out.
+/// The width reserved for task names, if they need it, before columns are dropped.
 const NAME: usize = 12;
 
 /// Writes a line for each table and name, the Swift tasks that ran longest, and the outcomes of rules.
@@ -33,14 +33,14 @@ pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn
     summary.rows.iter().for_each(|row| *tables.entry(&row.name).or_default() += 1);
     let row = |row: &IntervalTotals| interval_row(row, tables[&row.name] > 1, summary);
     let rows: Vec<Row> = summary.rows.iter().map(row).collect();
-    // Columns without a value in any row are left out, which leaves more room for names.
+    // Columns without a value in any row are dropped, which leaves more room for names.
     let is_told = |cell: &str| cell != LACKING && cell != UNKNOWN;
     let mut table = Table::new(columns(summary), "name", FUNCTIONS, rows).without_empty(is_told);
     let left_out = table.write_rows(style, out)?;
     write_left_out(&left_out, IN_FORMATS, style, out)?;
     let unsampled = summary.rows.iter().any(|row| row.cpu.is_some() && row.unsampled > Some(Nanos::default()));
     let unsampled = unsampled.then(|| "≥: some intervals are partly outside the sampled time".to_owned());
-    // Each of several overlapping intervals has the CPU time that they share, so their sum contains it several times.
+    // Overlapping intervals all include the CPU time that they share, so their sum counts it more than once.
     let is_several = |row: &IntervalTotals| {
         row.cpu.is_some() && row.busy.is_some_and(|busy| row.total.is_none_or(|total| busy < total))
     };
@@ -103,7 +103,7 @@ impl IntervalSummary {
     }
 }
 
-/// The numbers and the name of a row, with its table, except for signposts. If several tables share the name, the table is appended to the name
+/// The numbers and the name of a row, with its table unless it is a signpost. If several tables share the name, the table is appended to the name
 /// instead of shown as its owner, since names are cut last.
 fn interval_row(row: &IntervalTotals, is_shared: bool, summary: &IntervalSummary) -> Row {
     let name = row.name.as_deref().unwrap_or("(no name)");
@@ -114,8 +114,8 @@ fn interval_row(row: &IntervalTotals, is_shared: bool, summary: &IntervalSummary
     }
 }
 
-/// If space is short, percentiles are left out first: those that the fewest rows have, and among equal ones those listed first. The columns that
-/// only some tables have follow.
+/// If space is short, percentiles are dropped first: those that the fewest rows have, and among equals those listed first. The columns that only
+/// some tables have are next.
 fn columns(summary: &IntervalSummary) -> Vec<Column> {
     let values = |quantile: &Quantile| summary.rows.iter().filter(|row| quantile.lacks(row.count).is_none()).count();
     let values: Vec<usize> = summary.quantiles.iter().map(values).collect();
@@ -234,7 +234,7 @@ fn task(task: &SwiftTask) -> Value {
     })
 }
 
-/// A time in which no interval was open.
+/// A period in which no interval was open.
 fn gap(gap: &IntervalInstance) -> Value {
     json!({
         "duration_ns": gap.duration.as_nanos(),

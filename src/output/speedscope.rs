@@ -120,7 +120,7 @@ impl Frames {
     }
 }
 
-/// Returns the earlier line of a function in one file. Lines that a macro inlined from another file are ignored.
+/// Returns the earlier of two lines in one file. A line in another file comes from an inlined macro and is ignored.
 fn earlier(first: SourceLine, other: SourceLine) -> SourceLine {
     let is_earlier = other.path == first.path && other.line > 0 && (first.line == 0 || other.line < first.line);
     if is_earlier { other } else { first }

@@ -1,7 +1,7 @@
 //! The names of Apple's libraries, for binaries whose paths were not recorded.
 //!
-//! These are framework names from Apple's documentation, and names that occur in published reports with paths in `/System/Library` and `/usr/lib`.
-//! Names that apps also use for their frameworks, such as `Charts`, `Contacts` or `Network`, are left out.
+//! These are framework names from Apple's documentation, and names in published reports with paths in `/System/Library` and `/usr/lib`. Names
+//! that apps also give to their frameworks, such as `Charts`, `Contacts` or `Network`, are omitted.
 
 const NAMES: &str = "
     ARKit AVFAudio AVFCapture AVFCore AVFoundation AVKit AXCoreUtilities AXRuntime Accelerate AccessibilityUtilities Accounts

@@ -1,4 +1,4 @@
-//! Builds a [`Profile`]. No other code writes one.
+//! Builds a [`Profile`]. Nothing else can modify one.
 
 mod finished_rows;
 #[cfg(feature = "bundle")]
@@ -22,7 +22,7 @@ use crate::memory::{MemoryBudget, of_map};
 use crate::units::{Address, Nanos, Unit, Uuid};
 
 /// The key of a frame. Frames in different `group`s are distinct even if everything else is equal: documents from different Xcode versions have
-/// different address rules, so each needs a separate lookup address.
+/// different address conventions, so each needs its own lookup address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameKey {
     /// The function.
@@ -35,11 +35,11 @@ pub struct FrameKey {
     pub source: Option<SourceLine>,
     /// True if it was inlined into its caller.
     pub is_inlined: bool,
-    /// Any number chosen by the caller. Frames in different groups are always distinct.
+    /// Chosen by the caller. Frames in different groups are always distinct.
     pub group: u32,
 }
 
-/// The key of a binary: its load address with its UUID, or with its path if it has no UUID.
+/// The key of a binary: its load address, and its UUID or, without one, its path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum BinaryKey {
     Uuid(Uuid, Address),
@@ -48,7 +48,7 @@ enum BinaryKey {
 
 /// Interns binaries, functions, frames and stacks and collects samples. [`finish`](Self::finish) returns the [`Profile`].
 ///
-/// Every method that adds a row returns `Err(Full)` if its table is full. The rows added before remain usable.
+/// Every method that adds a row returns `Err(Full)` if the table is full. Earlier rows remain usable.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
     profile: Profile,
@@ -66,7 +66,7 @@ pub struct ProfileBuilder {
     sum_groups: SumGroups,
     /// `None` while the table is [lent](Self::lend_sums) to another thread.
     sums: Option<SumTable>,
-    /// Samples not yet added to their sums.
+    /// Samples that have not been added to their sums yet.
     waiting: SumBatch,
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
@@ -78,7 +78,7 @@ pub struct ProfileBuilder {
 /// The number of samples to collect before they are added to their sums.
 const BATCH: usize = 1_024;
 
-/// The maximum number of samples that were already summed in the input. With this limit, counts do not overflow even with 65,536 recordings.
+/// The maximum number of presummed samples in an input, which keeps counts from overflowing even with 65,536 recordings.
 const MAX_SUMMED_SAMPLES: u64 = 1 << 48;
 
 impl BinaryKey {
@@ -99,7 +99,7 @@ impl std::fmt::Debug for BinaryKey {
     }
 }
 
-/// Returns the id of the row with this key, and adds the row if necessary.
+/// Returns the id of the row with this key, adding the row if necessary.
 macro_rules! intern {
     ($map:expr, $key:expr, $table:expr, $id:ident, $row:expr) => {{
         let key = $key;
@@ -116,24 +116,24 @@ macro_rules! intern {
 }
 
 impl ProfileBuilder {
-    /// Creates an empty profile that keeps each sample.
+    /// Creates an empty profile that keeps individual samples.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates an empty profile that keeps samples at this level of detail.
+    /// Creates an empty profile with this level of detail.
     pub fn with_detail(detail: SampleDetail) -> Self {
         let sums = if detail == SampleDetail::Summed { Some(SumTable::default()) } else { None };
         Self { detail, sums, ..Self::default() }
     }
 
-    /// Charges the profile to a memory budget. Callers that add to the profile must stay within the budget.
+    /// Charges the profile to a memory budget. Callers must ensure that additions stay within it.
     pub(crate) fn within(mut self, budget: MemoryBudget) -> Self {
         self.profile.budget = budget;
         self
     }
 
-    /// Starts with a copy of `profile` without functions, frames, stacks and samples. All copied rows keep their ids.
+    /// Starts with a copy of `profile` without functions, frames, stacks and samples. Copied rows keep their ids.
     pub(super) fn without_frames(profile: &Profile) -> Self {
         let Profile { strings, runs, series, processes, threads, cores, binaries, .. } = profile;
         let copy = Profile {
@@ -150,7 +150,7 @@ impl ProfileBuilder {
             ..Profile::default()
         };
         let mut builder = Self { totals: vec![0; series.len()], ..Self::default() };
-        // Rebuild the maps. Threads and processes keep their names, because their samples are not counted again.
+        // Rebuild the maps. Threads and processes keep their names, since their samples are not counted again.
         builder.runs = runs.iter().copied().zip(profile.run_ids()).collect();
         builder.series = series.iter().copied().zip(profile.series_ids()).collect();
         builder.cores = cores.iter().copied().zip(profile.core_ids()).collect();
@@ -162,14 +162,14 @@ impl ProfileBuilder {
             }
         }
         builder.profile = copy;
-        // Usually as many frames as before; fewer only if the recording lists a frame more than once.
+        // Usually as many frames as before, or fewer if the recording repeats a frame.
         builder.frames.reserve(profile.frames.len());
         builder.profile.frames.reserve(profile.frames.len());
         builder.profile.samples.reserve_exact(profile.samples.len());
         builder
     }
 
-    /// Starts with a copy that includes functions and frames. All rows keep their ids. No frames may be added.
+    /// Starts with a copy that includes functions and frames. Rows keep their ids, and no frames may be added.
     pub(super) fn without_stacks(profile: &Profile) -> Self {
         let mut builder = Self::without_frames(profile);
         builder.profile.functions.clone_from(&profile.functions);
@@ -177,7 +177,7 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Copies the samples or sums of `profile`, whose other tables this builder already contains. `new` returns the new stack and state of a sample,
+    /// Copies the samples or sums of `profile`, whose other tables must already be in this builder. `new` returns a sample's new stack and state,
     /// or `None` to omit it.
     pub(super) fn copy_samples(
         &mut self,
@@ -195,7 +195,7 @@ impl ProfileBuilder {
         self.profile.sum_groups.clone_from(&profile.sum_groups);
         self.profile.sum_bins.clone_from(&profile.sum_bins);
         let mut in_new_states: HashMap<u32, u32> = HashMap::default();
-        // Sums are not merged even if their stacks became equal, because counters refer to a sum by its index.
+        // Not merged, even if stacks have become equal, since counters refer to a sum by its index.
         for (index, row) in profile.sums.iter().enumerate() {
             let Self { profile: Profile { sums, sum_groups, sum_bins, sum_counters, .. }, .. } = self;
             let old = sum_groups[row.group as usize];
@@ -210,12 +210,12 @@ impl ProfileBuilder {
             sum_counters.copy(sums.len(), profile.sum_counters(index));
             sums.push(SumRow { stack, group, ..*row });
         }
-        // The statistics still include omitted samples.
+        // The statistics include omitted samples.
         self.profile.sample_weights.clone_from(&profile.sample_weights);
         Ok(())
     }
 
-    /// Finishes with the stacks and samples of another profile, whose other tables this builder already contains. Frame ids must be the same in both.
+    /// Finishes with the stacks and samples of another profile, whose other tables must already be in this builder, with the same frame ids.
     pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
         let Profile { strings, processes, threads, binaries, functions, frames, .. } = self.finish();
         Profile { strings, processes, threads, binaries, functions, frames, held: None, ..profile.clone() }
@@ -244,19 +244,19 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// Interns a process of a run. Its key is the pid, or the name if the pid is unknown.
+    /// Interns a process of a run by its pid or, if that is unknown, by its name.
     pub fn process(&mut self, run: RunId, pid: Option<u64>, name: StringId) -> Result<ProcessId, Full> {
         let key = (run, pid, pid.is_none().then_some(name));
         Ok(intern!(self.processes, key, self.profile.processes, ProcessId, Process { run, pid, name }))
     }
 
-    /// Interns a thread of a process. Its key is the tid, or the name if the tid is unknown.
+    /// Interns a thread of a process by its tid or, if that is unknown, by its name.
     pub fn thread(&mut self, process: ProcessId, tid: Option<u64>, name: StringId) -> Result<ThreadId, Full> {
         let key = (process, tid, tid.is_none().then_some(name));
         Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name, is_main: false }))
     }
 
-    /// Interns a thread that is identified only by its name and by whether it is a main thread.
+    /// Interns a thread by its name and whether it is a main thread.
     #[cfg(feature = "fleet")]
     pub(crate) fn thread_by_name(
         &mut self,
@@ -264,7 +264,7 @@ impl ProfileBuilder {
         name: StringId,
         is_main: bool,
     ) -> Result<ThreadId, Full> {
-        // No other thread's key has both a number and a name.
+        // No other key has both a number and a name.
         let key = (process, is_main.then_some(0), Some(name));
         Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid: None, name, is_main }))
     }
@@ -278,22 +278,22 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Marks a thread as a main thread ([`Thread::is_main`]), regardless of its name. For formats that identify main threads.
+    /// Marks a thread as a main thread ([`Thread::is_main`]) regardless of its name, for formats that identify main threads.
     pub fn mark_main_thread(&mut self, thread: ThreadId) {
         self.profile.threads[thread.index()].is_main = true;
     }
 
-    /// Labels the samples of a thread. Each label applies from its time until the next one. Times must be sorted and distinct.
+    /// Labels the samples of a thread. A label applies from its time to the next one. Times must be sorted and distinct.
     pub(crate) fn label_thread(&mut self, thread: ThreadId, changes: Vec<(Nanos, Option<StringId>)>) {
         self.profile.label_thread(thread, changes);
     }
 
-    /// Adds `samples` votes for `name` as the name of a process. The name with the most votes is used.
+    /// Adds `samples` votes for the name of a process. The name with the most votes wins.
     pub fn count_process_name(&mut self, process: ProcessId, name: StringId, samples: u64) {
         *self.process_names.entry((process, name)).or_default() += samples;
     }
 
-    /// Adds `samples` votes for `name` as the name of a thread. The name with the most votes is used.
+    /// Adds `samples` votes for the name of a thread. The name with the most votes wins.
     pub fn count_thread_name(&mut self, thread: ThreadId, name: StringId, samples: u64) {
         *self.thread_names.entry((thread, name)).or_default() += samples;
     }
@@ -303,7 +303,7 @@ impl ProfileBuilder {
         Ok(intern!(self.cores, core, self.profile.cores, CoreId, core))
     }
 
-    /// Interns a binary. Binaries with the same UUID and load address share the path and name of the first.
+    /// Interns a binary. Binaries with the same UUID and load address get the path and name of the first one.
     pub fn binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
         let id = intern!(self.binaries, BinaryKey::of(&binary), self.profile.binaries, BinaryId, binary);
         if let Some(uuid) = binary.uuid {
@@ -317,7 +317,7 @@ impl ProfileBuilder {
         &self.profile.binaries[id.index()]
     }
 
-    /// Returns the first load address of a binary that was loaded at several addresses.
+    /// Returns the binary's first load address, if it has several.
     pub fn first_load(&self, binary: BinaryId) -> BinaryId {
         let uuid = self.profile.binaries[binary.index()].uuid;
         uuid.and_then(|uuid| self.first_of_uuid.get(&uuid).copied()).unwrap_or(binary)
@@ -325,14 +325,14 @@ impl ProfileBuilder {
 
     /// Interns a function by its name and binary, regardless of the binary's load address.
     ///
-    /// If the name is an address (`is_named` is false), the function exists at one load address only.
+    /// If the name is only an address (`is_named` is false), the function is specific to one load address.
     pub fn function(&mut self, name: StringId, binary: Option<BinaryId>, is_named: bool) -> Result<FunctionId, Full> {
         let binary = if is_named { binary.map(|id| self.first_load(id)) } else { binary };
         let row = Function { name, binary, is_named };
         Ok(intern!(self.functions, (name, binary), self.profile.functions, FunctionId, row))
     }
 
-    /// Interns a frame. Its lookup address is the recorded one until [`set_lookup_address`](Self::set_lookup_address).
+    /// Interns a frame. Its lookup address equals the recorded one until [`set_lookup_address`](Self::set_lookup_address).
     pub fn frame(&mut self, key: FrameKey) -> Result<FrameId, Full> {
         let FrameKey { function, binary, address, source, is_inlined, group: _ } = key;
         let row = Frame { function, binary, address, lookup_address: address, source, is_inlined };
@@ -346,11 +346,11 @@ impl ProfileBuilder {
         let keys = keys + of_map(binaries) + of_map(first_of_uuid) + of_map(functions) + of_map(frames);
         let names = of_map(&self.process_names) + of_map(&self.thread_names);
         let sums = self.sums.as_ref().map_or(0, SumTable::memory) + self.sum_groups.memory();
-        // Stacks and sums are moved into the profile when it is finished.
+        // Stacks and sums are moved into the profile at the end.
         self.profile.memory() + self.stacks.memory() + keys + names + sums
     }
 
-    /// Returns the number of frames, which is the index of the next new frame.
+    /// Returns the number of frames, which is the index of the next one.
     pub fn frame_count(&self) -> usize {
         self.profile.frames.len()
     }
@@ -370,8 +370,8 @@ impl ProfileBuilder {
         self.stacks.child(parent, frame)
     }
 
-    /// Interns the stack in which `parent` calls `frames`, root first. Returns `parent` if `frames` is empty. Equivalent to repeated calls of
-    /// [`stack`](Self::stack), but faster.
+    /// Interns the stack in which `parent` calls `frames`, root first. Returns `parent` if `frames` is empty. Faster than repeated calls of
+    /// [`stack`](Self::stack).
     pub fn stack_path(
         &mut self,
         parent: Option<StackId>,
@@ -380,8 +380,8 @@ impl ProfileBuilder {
         self.stacks.path(parent, frames)
     }
 
-    /// Like [`stack_path`](Self::stack_path), but for frames from the leaf to the root. Writes the stack that ends in each frame to the same position
-    /// in `path`.
+    /// Like [`stack_path`](Self::stack_path), for frames in leaf-first order. Writes the stack that ends in each frame to the same index of
+    /// `path`.
     pub(crate) fn stack_path_leaf_first(
         &mut self,
         parent: Option<StackId>,
@@ -416,7 +416,7 @@ impl ProfileBuilder {
         self.add_sample_of(group, sample)
     }
 
-    /// Adds samples that are already summed. The profile then sums all samples ([`SampleDetail::Summed`]), including earlier ones.
+    /// Adds presummed samples. From then on, the profile sums all samples ([`SampleDetail::Summed`]), including earlier ones.
     pub fn add_sum(&mut self, sum: &SampleSum) -> Result<(), Full> {
         self.add_up()?;
         self.add_waiting()?;
@@ -435,7 +435,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Switches to sums: sums the samples added so far, and all later ones.
+    /// Switches to sums, for earlier samples as well.
     fn add_up(&mut self) -> Result<(), Full> {
         if self.detail == SampleDetail::Summed {
             return Ok(());
@@ -458,7 +458,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Returns the group in which a sample is summed, or `None` if it does not exist yet.
+    /// Returns the group in which a sample is summed; `None` if it does not exist yet.
     pub(crate) fn sum_group(&self, sample: &Sample) -> Option<u32> {
         match self.detail {
             SampleDetail::Each => Some(0),
@@ -487,7 +487,7 @@ impl ProfileBuilder {
         if sums + self.waiting.len() >= u32::MAX as usize {
             return Err(Full);
         }
-        // Checked before the push, since the sample's counter values may follow it.
+        // Checked before the push, since the sample's counter values may follow.
         if self.waiting.len() >= BATCH {
             self.add_waiting()?;
         }
@@ -505,8 +505,8 @@ impl ProfileBuilder {
         result
     }
 
-    /// Lends the sums to another thread, which adds batches of samples to them, until [`return_sums`](Self::return_sums). Returns `None` if samples
-    /// are not summed.
+    /// Lends the sums to another thread, which adds batches of samples until [`return_sums`](Self::return_sums). `None` if samples are not
+    /// summed.
     pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         if self.detail == SampleDetail::Each {
             return Ok(None);
@@ -515,7 +515,7 @@ impl ProfileBuilder {
         Ok(self.sums.take())
     }
 
-    /// Takes the samples collected since the last call, which must be added to the lent sums. `spare` collects the next ones.
+    /// Takes the samples collected since the last call, which belong to the lent sums, and collects the next ones in `spare`.
     pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
         std::mem::replace(&mut self.waiting, spare)
     }
@@ -545,7 +545,7 @@ impl ProfileBuilder {
 
     /// Finishes the profile.
     pub fn finish(mut self) -> Profile {
-        // Cannot fail: samples that do not fit were already rejected.
+        // Cannot fail, since samples that do not fit have been rejected.
         let _ = self.add_waiting();
         for (id, name) in most_counted(&self.process_names) {
             self.profile.processes[id.index()].name = name;
@@ -571,12 +571,12 @@ impl ProfileBuilder {
     }
 }
 
-/// Trees rely on every parent stack preceding its children.
+/// Trees rely on parents preceding their children.
 fn parents_come_first(profile: &Profile) -> bool {
     profile.stacks.iter().enumerate().all(|(index, stack)| stack.parent.is_none_or(|parent| parent.index() < index))
 }
 
-/// Returns the name with the most votes for each owner; on a tie, the name that was interned first.
+/// Returns the name with the most votes for each owner. A tie goes to the name interned first.
 fn most_counted<K: Copy + Eq + std::hash::Hash>(counts: &HashMap<(K, StringId), u64>) -> HashMap<K, StringId> {
     let mut best: HashMap<K, (u64, StringId)> = HashMap::default();
     for (&(owner, name), &count) in counts {

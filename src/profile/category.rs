@@ -8,7 +8,7 @@
 //! /System/Library/Kernels/kernel.release.t6000                           kernel
 //! ```
 //!
-//! The tables below match `docs/formats.md`.
+//! Keep the tables below in sync with `docs/formats.md`.
 
 use super::apple_libraries::is_of_apple;
 use super::{Binary, BinaryId, FunctionId, Profile};
@@ -18,7 +18,7 @@ use crate::units::Address;
 /// The category of a binary's code, in the order of the tables in reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
-    /// The app's code: every binary with a path that is in no other category.
+    /// The app's code: every binary with a path that fits no other category.
     User,
     /// Code that is part of the operating system or Xcode.
     System,
@@ -26,12 +26,12 @@ pub enum Category {
     Runtime,
     /// The kernel and its extensions. System call stubs in `libsystem_kernel.dylib` are [`System`](Self::System).
     Kernel,
-    /// Code outside every known binary (generated at run time, or from a recording that lists no binaries), or in a binary without a path whose name
+    /// Code in no known binary (generated at run time, or from a recording without binaries), or in a binary that has no path and a name that
     /// does not reveal its category.
     Unknown,
 }
 
-/// The file names of runtime libraries. They match in any folder, since apps bundle copies.
+/// The file names of runtime libraries, in any folder, since apps bundle copies.
 const RUNTIME_FILES: [&str; 20] = [
     // The loader.
     "dyld",
@@ -45,7 +45,7 @@ const RUNTIME_FILES: [&str; 20] = [
     "libswiftRemoteMirror.dylib",
     "libswiftSwiftOnoneSupport.dylib",
     "libswiftSynchronization.dylib",
-    // Allocators and the library that copies blocks.
+    // Allocators, and the library that copies blocks.
     "libsystem_malloc.dylib",
     "libsystem_blocks.dylib",
     // Java and .NET.
@@ -60,7 +60,7 @@ const RUNTIME_FILES: [&str; 20] = [
     "org-dartlang-sdk",
 ];
 
-/// Prefixes of the file names of runtime libraries. The names end in `.dylib`.
+/// How the file names of `.dylib` runtime libraries start.
 const RUNTIME_STARTS: [&str; 14] = [
     "libobjc.",
     "libobjcMsgSend",
@@ -81,31 +81,30 @@ const RUNTIME_STARTS: [&str; 14] = [
 /// The binary names of runtime frameworks.
 const RUNTIME_FRAMEWORKS: [&str; 3] = ["hermes", "Python", "Ruby"];
 
-/// System folders, on the machine itself or in a copy of its files.
+/// System folders, on the machine or in a copy of its files.
 const SYSTEM_FOLDERS: [&str; 9] = [
     "/System/",
     "/usr/lib/",
-    // Not `/usr/bin/`, which contains programs that people run.
+    // Not `/usr/bin/`, whose programs people run.
     "/usr/sbin/",
     "/usr/libexec/",
     "/Library/Apple/",
     "/Library/Developer/",
     "/AppleInternal/",
-    // On devices that are used for development.
+    // On devices used for development.
     "/Developer/",
-    // Parts of the system that are updated separately.
+    // Separately updated parts of the system.
     "/private/preboot/",
 ];
 
-/// Copies of system files: device files kept by Xcode, and simulators. A path that contains the first string and then the second continues with a
-/// path on the device.
+/// Copies of system files: device files kept by Xcode, and simulators. After the first string, the second begins the path on the device.
 const COPIED_ROOTS: [(&str, &str); 2] = [("DeviceSupport/", "/Symbols"), (".simruntime/", "/RuntimeRoot")];
 
 impl Category {
     /// All categories, in the order of reports.
     pub const ALL: [Self; 5] = [Self::User, Self::System, Self::Runtime, Self::Kernel, Self::Unknown];
 
-    /// Returns the category of a binary, and [`Unknown`](Self::Unknown) for code outside every known binary.
+    /// Returns the category of a binary; [`Unknown`](Self::Unknown) without one.
     ///
     /// # Panics
     /// If the id comes from another profile and is out of range here.
@@ -115,8 +114,7 @@ impl Category {
         Self::of_loaded(load_address, profile.string(path), profile.string(name))
     }
 
-    /// Returns the category of each function, by index. This is the category of its binary, except that stubs belong to the system, since the linker
-    /// generates them.
+    /// Returns each function's category, by index: its binary's category, except that stubs are system code, since the linker generates them.
     pub(crate) fn of_functions(profile: &Profile) -> Vec<Self> {
         let of_binaries: Vec<Self> = profile.binary_ids().map(|id| Self::of_binary(profile, Some(id))).collect();
         let of_binary = |binary: Option<BinaryId>| binary.map_or(Self::Unknown, |id| of_binaries[id.index()]);
@@ -135,12 +133,12 @@ impl Category {
 
     /// Returns the category of a binary with a load address.
     pub(super) fn of_loaded(load_address: Address, path: &str, name: &str) -> Self {
-        // Addresses in user space have 47 bits.
+        // User space addresses have 47 bits.
         if load_address.get() >> 47 != 0 { Self::Kernel } else { Self::of_path(path, name) }
     }
 
-    /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it identifies the kernel,
-    /// runtimes, and libraries with names that only Apple uses.
+    /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it can identify the
+    /// kernel, runtimes, and libraries with names that only Apple uses.
     pub fn of_path(path: &str, name: &str) -> Self {
         let path = if path.contains('/') { path } else { "" };
         let file = path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(name);
@@ -157,7 +155,7 @@ impl Category {
         }
     }
 
-    /// Returns a path that has this category for a binary with this name, for binaries whose paths were not kept.
+    /// Returns a path in this category for a binary with this name, for binaries whose paths were not kept.
     #[cfg(feature = "fleet")]
     pub(crate) fn example_path(self, name: &str) -> String {
         match self {
@@ -186,7 +184,8 @@ fn is_kernel(path: &str, file: &str) -> bool {
         let builds = ["kernel.release.", "kernel.development.", "kernel.debug.", "kernel.kasan."];
         return ["kernel", "mach_kernel"].contains(&file) || builds.iter().any(|build| file.starts_with(build));
     }
-    // Kernel extensions contain parts that run in apps, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`, so the innermost bundle decides.
+    // Kernel extensions contain parts that run in apps, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`, so the innermost bundle
+    // decides.
     let is_bundle =
         |folder: &&str| [".kext", ".plugin", ".bundle", ".app", ".framework"].iter().any(|end| folder.ends_with(end));
     path == "/mach_kernel"
@@ -203,7 +202,7 @@ fn is_runtime(path: &str, file: &str) -> bool {
 }
 
 fn is_system(path: &str, file: &str) -> bool {
-    // Parts of Swift for Apple's frameworks, which apps bundle to run on older systems.
+    // Parts of Swift for Apple's frameworks, which apps bundle to support older systems.
     let is_swift_overlay = || {
         let rest = file.strip_prefix("libswift").unwrap_or_default();
         rest.starts_with(|first: char| first.is_ascii_uppercase()) && file.ends_with(".dylib")
@@ -215,7 +214,7 @@ fn is_system(path: &str, file: &str) -> bool {
         let is_of_libsystem = file.starts_with("libsystem_") || file.starts_with("libSystem.");
         return (is_of_libsystem && file.ends_with(".dylib")) || is_of_apple(file);
     }
-    // `/Applications/Xcode.app/Contents/Developer/…`: tools and platforms, but not Xcode itself.
+    // Tools and platforms in `/Applications/Xcode.app/Contents/Developer/…`, but not Xcode itself.
     is_in_system_folder(path) || path.contains(".app/Contents/Developer/") || is_in_copy(path)
 }
 
@@ -360,12 +359,12 @@ mod tests {
             ("Orchard", Unknown),
             ("UIKitCore", System),
             ("libsqlite3.dylib", System),
-            // An Apple framework, but apps also have frameworks with this name.
+            // An Apple framework whose name apps use as well.
             ("Charts", Unknown),
             ("", Unknown),
         ] {
             assert_eq!(Category::of_path("", name), category, "{name}");
-            // For a binary without a path, readers use the name as the path.
+            // Readers use the name of a binary without a path as its path.
             assert_eq!(Category::of_path(name, name), category, "{name}");
         }
     }

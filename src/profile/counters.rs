@@ -1,6 +1,6 @@
 //! Performance counters as weights.
 //!
-//! A sample's values are differences: the number of events since the counter was last read. Values can therefore be summed like weights.
+//! Counter values are differences: the number of events since the last reading. They can therefore be summed like weights.
 
 use super::{Full, Profile, SeriesId};
 use crate::units::Unit;
@@ -11,7 +11,7 @@ impl Profile {
         !self.counters.is_empty() || self.sum_counters.memory() > 0
     }
 
-    /// Returns the number of counter values per sample for each series; the maximum if samples differ.
+    /// Returns the number of counter values per sample for each series, or the maximum if samples differ.
     pub(crate) fn counter_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.series.len()];
         let mut note = |series: SeriesId, values: usize| {
@@ -25,13 +25,13 @@ impl Profile {
         counts
     }
 
-    /// True if sample weights were replaced with the values of a counter.
+    /// True if weights were replaced with counter values.
     pub(crate) fn is_weighed_by_counters(&self) -> bool {
         self.series.iter().any(|series| series.counter.is_some())
     }
 
-    /// Replaces the weights in each series with the values of one of its counters, given by index; `None` leaves a series unchanged. A sample without
-    /// that value gets the weight 0. Returns the number of such samples for each series.
+    /// Replaces the weights in each series with the values of the counter at this index; `None` leaves a series unchanged. Samples without that
+    /// value get weight 0. Returns the number of such samples for each series.
     ///
     /// # Errors
     /// If the values of a series do not fit in 64 bits. The profile is then unchanged.
@@ -68,7 +68,7 @@ impl Profile {
         Ok(without)
     }
 
-    /// Returns the new weight of a sample or sum, or `None` if its weight is unchanged.
+    /// Returns the new weight of a sample or sum; `None` if unchanged.
     fn weight_of(
         &self,
         (series, samples): (SeriesId, u64),
@@ -83,7 +83,7 @@ impl Profile {
         }
         let total = &mut totals[series.index()];
         *total += value.unwrap_or(0);
-        // The total is at least as large as each value.
+        // Each value is at most the total.
         u64::try_from(*total).map_err(|_| Full)?;
         u64::try_from(value.unwrap_or(0)).map(Some).map_err(|_| Full)
     }
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(totals(&profile), [21, 7]);
             let without = profile.weigh_by_counters(&[Some(1), None]).unwrap();
             assert_eq!(totals(&profile), [520, 7], "{detail:?}");
-            // Sums do not record which samples have a value.
+            // Sums do not record which samples lack a value.
             assert_eq!(without[0], if detail == SampleDetail::Each { 1 } else { 0 });
             let units: Vec<_> = profile.series.iter().map(|series| (series.unit, series.counter)).collect();
             assert_eq!(units, [(Unit::PmcEvents, Some(1)), (Unit::Nanoseconds, None)]);

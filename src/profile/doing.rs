@@ -1,4 +1,4 @@
-//! What threads were doing when they were sampled. All views, outputs and operations use this single definition.
+//! What threads were doing when they were sampled, in the only definition for all views, outputs and operations.
 
 use std::cell::{Cell, OnceCell};
 
@@ -7,14 +7,14 @@ use super::{Activity, Meaning, Profile, SampleSum, StringId, Waits};
 /// What a thread was doing when it was sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Doing {
-    /// It was running. If all threads were sampled and no state was recorded, it may also have been ready to run.
+    /// Running or, if all threads were sampled and no state was recorded, possibly only ready to run.
     #[default]
     Runs,
-    /// It was ready to run, but not on a core.
+    /// Ready to run, but not on a core.
     Queued,
-    /// It was waiting.
+    /// Waiting for something.
     Waits,
-    /// It was the kernel's thread of an idle core, which neither works nor waits.
+    /// The idle thread of a core, which neither works nor waits.
     Idle,
 }
 
@@ -25,12 +25,13 @@ impl Doing {
     }
 }
 
-/// Determines what threads were doing. The recorded state has precedence. Without a state, a thread was running if only running threads were sampled;
-/// otherwise, the functions at the end of its stack decide. An identical stack in every sample proves nothing: an endless loop has one too.
+/// Determines what threads were doing. A recorded state has precedence. Without one, a thread was running if only running threads were sampled;
+/// otherwise, the functions at the end of its stack decide. Identical stacks in all samples prove nothing, since an endless loop has them as
+/// well.
 pub(crate) struct Doings<'p> {
     profile: &'p Profile,
     waits: OnceCell<Waits<'p>>,
-    /// Caches the last state, since successive states are mostly the same, and its meaning; `None` if the meaning is unknown.
+    /// Caches the last state, since it rarely changes, with its meaning; `None` for an unknown state.
     last: Cell<Option<(StringId, Option<Doing>)>>,
 }
 
@@ -39,12 +40,12 @@ impl<'p> Doings<'p> {
         Self { profile, waits: OnceCell::new(), last: Cell::new(None) }
     }
 
-    /// What the thread of these samples was doing.
+    /// Returns what the thread of these samples was doing.
     pub(crate) fn of(&self, sum: &SampleSum) -> Doing {
         match sum.state.map(|state| self.of_state(state)) {
             Some(Some(doing)) => doing,
             None if self.profile.series(sum.series).meaning != Meaning::Presence => Doing::Runs,
-            // An unknown state is treated like a missing one: the stack decides.
+            // An unknown state is treated as missing, so the stack decides.
             Some(None) | None => {
                 let waits = sum.stack.is_some_and(|stack| self.waits().of(stack).is_some());
                 if waits { Doing::Waits } else { Doing::Runs }

@@ -1,4 +1,4 @@
-//! Row ids of the profile's tables: small, `Copy` and opaque. `Option<Id<T>>` is as small as `Id<T>`. Also defines the error for a full table.
+//! Row ids of the profile's tables (small, `Copy` and opaque), and the error for a full table. `Option<Id<T>>` is as small as `Id<T>`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
-/// The id of a row in one of the profile's tables: `Id<Thread>` identifies a [`Thread`](super::Thread), `Id<str>` a string. It is valid
-/// only in the profile that returned it.
+/// The id of a row in one of the profile's tables: `Id<Thread>` identifies a [`Thread`](super::Thread), `Id<str>` a string. It is valid only in
+/// the profile that returned it.
 pub struct Id<T: ?Sized> {
     number: NonZeroU32,
     table: PhantomData<fn() -> T>,
 }
 
 impl<T: ?Sized> Id<T> {
-    /// Returns the id of row `index`, or `None` if the table is full (2³² − 1 rows).
+    /// Returns the id of row `index`; `None` beyond the capacity of a table (2³² − 1 rows).
     pub(crate) fn from_index(index: usize) -> Option<Self> {
         u32::try_from(index).ok().and_then(|index| index.checked_add(1)).and_then(NonZeroU32::new).map(Self::numbered)
     }
 
-    /// Returns the row's index. Indices start at 0 and have no gaps, so they can index a table of additional data.
+    /// Returns the row's index. Indices count from 0 without gaps, so other tables can use them.
     #[inline]
     pub const fn index(self) -> usize {
         self.number.get() as usize - 1
@@ -36,7 +36,7 @@ impl<T: ?Sized> Id<T> {
     }
 }
 
-// Derived implementations would require `T` to implement the same traits.
+// Derived implementations would require the same traits of `T`.
 
 impl<T: ?Sized> Clone for Id<T> {
     #[inline]
@@ -83,7 +83,7 @@ impl<T: ?Sized> fmt::Debug for Id<T> {
     }
 }
 
-/// A table has 2³² − 1 rows, the weights of a series do not fit in 64 bits, or the input contains more than 2⁴⁸ samples that were already summed.
+/// A table has 2³² − 1 rows, the weights of a series exceed 64 bits, or the input contains more than 2⁴⁸ presummed samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 

@@ -1,4 +1,4 @@
-//! Selects time by the intervals of each run, instead of a single range.
+//! Selects time by the intervals of each run, instead of one range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::time_range::TimeRange;
 use super::{Profile, ThreadId};
 use crate::units::Nanos;
 
-/// The selected time of each run: the union of intervals, or the time during which an interval of every name is open.
+/// The selected time of each run: the union of intervals, or the time when intervals of every name are open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntervalFilter {
     names: Vec<String>,
@@ -22,14 +22,14 @@ pub struct IntervalFilter {
 }
 
 impl IntervalFilter {
-    /// Selects the time within any of these intervals, each with its run number. They may overlap and be in any order. `names` and `has_hangs` only
-    /// describe the intervals and are returned unchanged. An empty or reversed interval selects nothing, and without intervals no sample is selected.
+    /// Selects the time within any of these intervals, each with its run number. They may overlap and be in any order; empty and reversed
+    /// intervals select nothing, and neither does an empty list. `names` and `has_hangs` describe the intervals, and are only returned.
     pub fn new(names: Vec<String>, has_hangs: bool, intervals: impl IntoIterator<Item = (u32, TimeRange)>) -> Self {
         Self::of_groups(names, has_hangs, false, [intervals.into_iter().collect()])
     }
 
-    /// Selects the time within an interval of every group. A group contains the intervals with one name, or the hangs. Otherwise like
-    /// [`new`](Self::new); equal to it if there is one group. Without groups, no sample is selected.
+    /// Selects the time within an interval of every group. A group contains the intervals with one name, or the hangs. With one group, this
+    /// equals [`new`](Self::new); without groups, nothing is selected.
     pub fn intersection(
         names: Vec<String>,
         has_hangs: bool,
@@ -76,7 +76,7 @@ impl IntervalFilter {
         self.has_hangs
     }
 
-    /// True if a sample must be in an interval of every name, and in a hang if hangs are selected; false if one interval is enough.
+    /// True if a sample must be in an interval of every name, and in a hang if hangs are selected; false if any interval is enough.
     pub fn is_intersection(&self) -> bool {
         self.is_intersection
     }
@@ -86,7 +86,7 @@ impl IntervalFilter {
         self.count
     }
 
-    /// Returns the number of intervals without an end, which last until the recording ends.
+    /// Returns the number of intervals without an end, which extend to the end of the recording.
     pub fn open(&self) -> u64 {
         self.open
     }
@@ -96,13 +96,13 @@ impl IntervalFilter {
         self.length
     }
 
-    /// Returns the total selected time of all runs in nanoseconds. Overlapping intervals are counted once. The time after the start of an interval
-    /// without an end is not included.
+    /// Returns the total selected time of all runs in nanoseconds, counting overlaps once. The time after the
+    /// start of an interval without an end is not included.
     pub fn covered(&self) -> u128 {
         closed_length(&self.ranges)
     }
 
-    /// Returns the selected time, sorted by run and time. Ranges of one run do not touch.
+    /// Returns the selected time as sorted ranges of each run, which do not touch.
     pub fn ranges(&self) -> &[(u32, TimeRange)] {
         &self.ranges
     }
@@ -127,7 +127,7 @@ fn closed_length(ranges: &[(u32, TimeRange)]) -> u128 {
     ranges.iter().filter_map(|(_, range)| Some(u128::from(range.end?.since(range.start).as_nanos()))).sum()
 }
 
-/// Intersects two lists, each of which is sorted and has no touching ranges.
+/// Intersects two lists of sorted ranges that do not touch.
 fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, TimeRange)> {
     let (mut one, mut other, mut shared) = (one.iter().peekable(), other.iter().peekable(), Vec::new());
     while let (Some((run, range)), Some((other_run, other_range))) = (one.peek(), other.peek()) {
@@ -137,7 +137,7 @@ fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, 
         if run == other_run && end.is_none_or(|end| end > start) {
             shared.push((*run, TimeRange { start, end }));
         }
-        // The range that ends first has nothing else in common with the other list.
+        // The range that ends first cannot overlap anything else.
         if order == Ordering::Less {
             one.next()
         } else {
@@ -147,7 +147,7 @@ fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, 
     shared
 }
 
-/// Compares ends by time; a missing end is last.
+/// Compares ends by time; a missing end comes last.
 fn compare_ends(one: Option<Nanos>, other: Option<Nanos>) -> Ordering {
     (one.is_none(), one).cmp(&(other.is_none(), other))
 }
@@ -172,7 +172,7 @@ fn merge(sorted: Vec<(u32, TimeRange)>) -> Vec<(u32, TimeRange)> {
 /// An [`IntervalFilter`], prepared for one profile.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadIntervals {
-    /// For each thread, the indices of the ranges of its run.
+    /// For each thread, the indices of its run's ranges.
     of_thread: Vec<Range<usize>>,
     ranges: Arc<[(u32, TimeRange)]>,
 }

@@ -1,13 +1,13 @@
-//! Numbers the stacks that were the newest when their first sample was summed.
+//! Numbers the stacks that were the newest ones when first sampled.
 
 use super::model::StackId;
 use crate::memory::of_vec;
 
-/// Leaves: stacks that were newer than every stack sampled before them, in order. Stacks are numbered in order of arrival, so the number of a leaf is
-/// found by counting, with two bits per stack.
+/// Leaves: stacks that were newer than all stacks sampled before them. Stacks are numbered in order of arrival, so the number of a leaf is found
+/// by counting, with two bits per stack.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaves {
-    /// One row for every 64 stacks.
+    /// One row per 64 stacks.
     rows: Vec<LeafRow>,
     count: u32,
     /// The index after the newest leaf.
@@ -17,7 +17,7 @@ pub(super) struct Leaves {
 /// A row of 64 stacks.
 #[derive(Clone, Copy, Debug, Default)]
 struct LeafRow {
-    /// One bit for each stack that is a leaf.
+    /// One bit per stack; set for leaves.
     bits: u64,
     /// The number of leaves in earlier rows.
     before: u32,
@@ -37,7 +37,7 @@ impl Leaves {
         (row.bits >> bit & 1 > 0).then_some(before as usize)
     }
 
-    /// Adds a stack as a leaf and returns its number, or `None` if it is older than another leaf.
+    /// Adds a stack as a leaf, and returns its number; `None` if it is older than another leaf.
     pub(super) fn add(&mut self, stack: StackId) -> Option<usize> {
         let number = self.count;
         if stack.index() < self.end || number == u32::MAX {

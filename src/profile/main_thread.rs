@@ -1,18 +1,17 @@
-//! Decides which threads are main threads. This is applied once, when a profile is finished; all other code reads
-//! [`Thread::is_main`](super::Thread::is_main).
+//! Decides which threads are main threads, once, when a profile is finished. All other code uses [`Thread::is_main`](super::Thread::is_main).
 
 use super::Profile;
 
-/// The name that Instruments gives to main threads. Readers use it for main threads without a name.
+/// Instruments' name for main threads. Readers use it for unnamed main threads.
 pub(crate) const MAIN_THREAD: &str = "Main Thread";
 
-/// The name that readers use for the sum of all threads, if an input does not distinguish them.
+/// The name that readers use for the sum of all threads, if an input does not separate them.
 pub(crate) const ALL_THREADS: &str = "all threads";
 
-/// The name of a main thread in Rust programs, and if Instruments names threads by the functions that they run.
+/// The name of a main thread in Rust programs, and wherever Instruments names threads by the function they run.
 const MAIN_FUNCTION: &str = "main";
 
-/// The evidence that a thread is a main thread. Only the threads with the strongest evidence in their process are main threads.
+/// The evidence that a thread is a main thread. Only threads with the strongest evidence in their process count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
     Nothing,
@@ -34,7 +33,7 @@ impl Evidence {
 }
 
 impl Profile {
-    /// Marks the main threads. Calling it again changes nothing, even if names were replaced in between.
+    /// Marks the main threads. Idempotent, even if names are replaced in between.
     pub(super) fn mark_main_threads(&mut self) {
         let evidence = self.threads.iter().map(|thread| Evidence::of(self.strings.get(thread.name), thread.is_main));
         let evidence: Vec<Evidence> = evidence.collect();
@@ -49,8 +48,7 @@ impl Profile {
     }
 }
 
-/// True for `Main Thread` and `Main Thread 0x2a101`, optionally with parentheses around the number. Readers keep the number if it is not the thread's
-/// tid.
+/// True for `Main Thread` and `Main Thread 0x2a101`, with or without parentheses around the number. Readers keep the number if it is not the tid.
 fn is_main_thread(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(MAIN_THREAD) else { return false };
     let digits = rest.trim_start().trim_start_matches('(').trim_end_matches(')');

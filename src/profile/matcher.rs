@@ -1,4 +1,4 @@
-//! Matches processes, threads, binaries and functions by user input.
+//! Matches processes, threads, binaries and functions against user input.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use super::Profile;
 use super::model::{BinaryId, FunctionId, ProcessId, ThreadId};
 use super::similar_names::similar_names;
 
-/// A pattern that matches processes, threads, binaries or functions, by number or by name.
+/// A pattern for processes, threads, binaries or functions, by number or name.
 ///
 /// A number is a pid or tid, decimal or hexadecimal with `0x`. It also matches as a name: `751` matches process 751 and a process named `751`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     text: String,
-    /// The text parsed as a number, if it is one and the pattern matches numbers.
+    /// The text as a number, if it is one and the pattern matches numbers.
     number: Option<u64>,
     rule: Rule,
 }
@@ -22,7 +22,7 @@ pub struct Matcher {
 enum Rule {
     /// Matches the number, or the complete name.
     Whole,
-    /// Like `Whole`. But if nothing in the profile matches, matches every name that contains the string, which is in lower case.
+    /// Like `Whole`. If nothing in the profile matches, matches all names that contain this lower-case string.
     Part(String),
     /// Matches every name that a predicate accepts.
     Pattern(Pattern),
@@ -40,8 +40,8 @@ impl Matcher {
         Self { text: text.to_owned(), number: number(text), rule: Rule::Whole }
     }
 
-    /// Like [`new`](Self::new). But if nothing in the profile has this number or name, matches every name that contains `text`, ignoring case. A
-    /// number never matches a part of a name.
+    /// Like [`new`](Self::new). If nothing in the profile has this number or name, matches all names that contain `text`, ignoring case. A number
+    /// never matches part of a name.
     pub fn part(text: &str) -> Self {
         let number = number(text);
         // A mistyped number should match nothing.
@@ -68,7 +68,7 @@ impl Matcher {
         }
     }
 
-    /// Matches every name that `is_match` accepts, for example by a regular expression. `text` describes the predicate.
+    /// Matches all names that `is_match` accepts, for example by a regular expression. `text` describes the predicate.
     pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { text: text.to_owned(), number: None, rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
     }
@@ -78,7 +78,7 @@ impl Matcher {
         Self { text: text.to_owned(), number: None, rule: Rule::Chosen(Vec::new(), threads) }
     }
 
-    /// Fixes the matches to the current ones in the profile, with a new description, because names may change later.
+    /// Fixes the pattern to its current matches in the profile, with a new description, since names may change later.
     pub(crate) fn chosen_in(&self, profile: &Profile, text: String) -> Self {
         Self { text, number: None, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }
     }

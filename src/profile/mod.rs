@@ -1,4 +1,4 @@
-//! The model: samples as tables of plain rows that refer to each other by small ids.
+//! The profile model: tables of plain rows that refer to each other by small ids.
 //!
 //! ```text
 //! sample ─► series ─► run            weight is in the unit of the series
@@ -6,10 +6,10 @@
 //!        ─► stack ─► (parent stack, frame) ─► function ─► binary
 //! ```
 //!
-//! A stack is a parent stack and one frame. A sample therefore stores one id at any stack depth, and common parts of stacks are stored once. The
-//! parent is the caller; root frames have no parent.
+//! A stack is a parent stack plus one frame, so a sample stores one id for any stack depth, and common parts of stacks are stored once. The
+//! parent is the caller; root frames have none.
 //!
-//! A [`ProfileBuilder`] builds a profile, which is immutable afterwards. This module does not read files.
+//! A [`ProfileBuilder`] builds a profile, which then never changes. This module does not read files.
 //!
 //! # Memory
 //!
@@ -22,8 +22,8 @@
 //! | a function | 12; while building 15 to 30 more |
 //! | a string | its bytes and 14 to 20 |
 //!
-//! There are few processes, threads, binaries and cores. While a profile is built, all tables except the stacks grow like a `Vec`, so up to half of
-//! their memory may be unused until [`ProfileBuilder::finish`]. `tests/memory/allocations.rs` measures the first three rows.
+//! The numbers of processes, threads, binaries and cores are small. While a profile is built, all tables except the stacks grow like a `Vec`, so
+//! up to half of their memory may be unused until [`ProfileBuilder::finish`]. `tests/memory/allocations.rs` measures the first three rows.
 
 mod apple_libraries;
 mod builder;
@@ -260,14 +260,14 @@ impl Profile {
         self.strings.find(text)
     }
 
-    /// Returns every sample in input order. Exports are nearly always sorted by time, but this is not guaranteed. Empty if samples are summed
+    /// Returns the samples in input order, which is nearly always sorted by time, though this is not guaranteed. Empty if samples are summed
     /// ([`SampleDetail::Summed`]).
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
 
-    /// Returns the summed samples ([`SampleDetail::Summed`]), in an order that depends only on the input; empty if each sample is kept. Samples with
-    /// the same series, thread, stack, state and kind share one sum, unless [`with_frames`](Self::with_frames) merged stacks.
+    /// Returns the sums of samples ([`SampleDetail::Summed`]) in a deterministic order; empty if samples are kept individually. Samples with the
+    /// same series, thread, stack, state and kind share one sum, unless [`with_frames`](Self::with_frames) merged stacks.
     pub fn sums(&self) -> impl ExactSizeIterator<Item = SampleSum> + Clone {
         (0..self.sums.len()).map(|index| {
             let row = &self.sums[index];
@@ -285,7 +285,7 @@ impl Profile {
         &self.sum_groups
     }
 
-    /// Returns the most frequent nonzero weight among the samples of a series; the smallest if several are equally frequent. `None` if there is none.
+    /// Returns the most frequent nonzero weight in a series, and the smallest one in a tie. `None` if all are zero.
     pub(crate) fn most_frequent_weight(&self, series: SeriesId) -> Option<u64> {
         self.sample_weights[series.index()].most_frequent()
     }
@@ -297,7 +297,7 @@ impl Profile {
 
     /// Returns the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.
     pub fn sums_or_samples(&self) -> impl Iterator<Item = SampleSum> + Clone {
-        // One of the two is empty.
+        // One of the two iterators is empty.
         self.sums().chain(self.samples.iter().map(SampleSum::from))
     }
 
@@ -306,14 +306,14 @@ impl Profile {
         Weight::new(sample.weight, self.series(sample.series).unit)
     }
 
-    /// Returns the performance counter values of the sample at this index, or an empty slice.
+    /// Returns the performance counter values of the sample at this index; may be empty.
     pub fn counters(&self, sample: usize) -> &[u64] {
         let Ok(row) = self.counters.binary_search_by_key(&sample, |row| row.sample) else { return &[] };
         let end = self.counters.get(row + 1).map_or(self.counter_values.len(), |next| next.start);
         &self.counter_values[self.counters[row].start..end]
     }
 
-    /// Returns the summed performance counter values of the [sum](Self::sums) at this index, or an empty slice.
+    /// Returns the summed performance counter values of the [sum](Self::sums) at this index; may be empty.
     pub fn sum_counters(&self, sum: usize) -> &[u128] {
         self.sum_counters.get(sum)
     }
@@ -324,7 +324,7 @@ impl Profile {
         parents.map(|id| self.frame(self.stack(id).frame))
     }
 
-    /// Returns the names of all functions with a real name.
+    /// Returns the names of all functions that have a real name, not only an address.
     pub(crate) fn named_functions(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().filter(|function| function.is_named).map(|function| self.string(function.name))
     }

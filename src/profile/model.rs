@@ -24,8 +24,8 @@ pub(crate) type FrameId = Id<Frame>;
 /// The id of a stack: a parent stack and a frame ([`Profile::stack`](super::Profile::stack)).
 pub(crate) type StackId = Id<Stack>;
 
-/// One run of a recording, described by one document. A run that was exported into two files becomes two runs: nothing identifies them as the same,
-/// so their weights are never added.
+/// One run of a recording, described by one document. A run exported to two files becomes two runs: nothing identifies them as the same, so their
+/// weights are never added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Run {
     /// The name of the input that contains it.
@@ -50,12 +50,12 @@ pub enum Meaning {
     /// CPU time, cycles or events of a running thread.
     #[default]
     OnCpu,
-    /// A thread was present, running or waiting, when all threads were sampled. This does not measure CPU use: most samples of an idle program are
-    /// waiting.
+    /// A thread was present, running or waiting, when all threads were sampled. This does not measure CPU use: most samples of an idle program
+    /// are waiting.
     Presence,
     /// A thread wrote to storage; each sample represents a number of bytes. This does not measure CPU use.
     Writes,
-    /// A thread was present when a process crashed or a report was written. These samples are a list of stacks, and measure nothing.
+    /// A thread was present when a process crashed or a report was written. These samples are only a list of stacks, and measure nothing.
     Stop,
 }
 
@@ -86,10 +86,10 @@ impl Meaning {
     }
 }
 
-/// The samples of one table in one unit: the largest set of samples whose weights can be added.
+/// The samples of one table in one unit, which is the largest set of samples whose weights can be added.
 ///
-/// The `time-profile` and `counters-profile` of one run measure the same CPU time, and two runs are separate recordings, so they are
-/// different series. A table that mixes units (no real one does) becomes one series for each unit.
+/// The `time-profile` and `counters-profile` of a run measure the same CPU time, and two runs are separate recordings, so all of them are
+/// different series. A table with mixed units, which no real one has, becomes one series per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Series {
@@ -103,7 +103,7 @@ pub struct Series {
     pub unit: Unit,
     /// The meaning of all its weights.
     pub meaning: Meaning,
-    /// True if the sample times are known. Otherwise the series contains only sums, without [times](super::SampleSum::times).
+    /// True if sample times are known. Otherwise, the series contains only sums without [times](super::SampleSum::times).
     pub has_times: bool,
     /// The index of the performance counter whose values replace the recorded weights
     /// ([`Analysis::weigh_by_counter`](crate::Analysis::weigh_by_counter)).
@@ -139,9 +139,9 @@ impl Series {
 pub struct Process {
     /// The run that it belongs to.
     pub run: RunId,
-    /// The process id; `None` if the export does not contain it.
+    /// The process id; `None` if not recorded.
     pub pid: Option<u64>,
-    /// The name, or the most frequent one if it changed. Empty if the export does not contain a name.
+    /// The name, or the most frequent one if it changed; empty if not recorded.
     pub name: StringId,
 }
 
@@ -150,13 +150,12 @@ pub struct Process {
 pub struct Thread {
     /// The process of the thread.
     pub process: ProcessId,
-    /// The thread id; `None` if the export does not contain it.
+    /// The thread id; `None` if not recorded.
     pub tid: Option<u64>,
-    /// The name, or the most frequent one if it changed. Empty if the export does not contain a name. Instruments often uses the outermost function
-    /// as the name.
+    /// The name, or the most frequent one if it changed; empty if not recorded. Instruments often uses the outermost function as the name.
     pub name: StringId,
-    /// True for a main thread of its process. Readers mark main threads if the format records them. In a process without marked threads,
-    /// the threads named `Main Thread` are main threads; if there are none, the threads named `main`.
+    /// True for the main thread of its process. If the format marks main threads, so do readers. In a process without marked threads, those named
+    /// `Main Thread` are main threads, or else those named `main`.
     pub is_main: bool,
 }
 
@@ -169,12 +168,12 @@ pub struct Core {
     pub kind: Option<StringId>,
 }
 
-/// A binary (executable, framework, dylib) at the address it was loaded at.
+/// A binary (executable, framework, dylib) at its load address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Binary {
     /// The name, such as `libdispatch.dylib`.
     pub name: StringId,
-    /// The UUID, which identifies the binary on every machine and determines its symbol files.
+    /// The UUID, which identifies the binary on every machine and finds its symbol files.
     pub uuid: Option<Uuid>,
     /// The architecture, such as `arm64e`.
     pub arch: Option<StringId>,
@@ -184,14 +183,14 @@ pub struct Binary {
     pub path: StringId,
 }
 
-/// A function. Call trees merge frames with the same function. Two functions are the same if their names and the UUIDs of their binaries are equal.
+/// A function. Call trees merge frames with the same function, which is defined by its name and the UUID of its binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
     /// The name, or the address in hexadecimal.
     pub name: StringId,
-    /// The binary; if a UUID has several load addresses, the first. A function without a name is a different function at each load address.
+    /// The binary; the first one, if its UUID has several load addresses. An unnamed function is a different function at each load address.
     pub binary: Option<BinaryId>,
-    /// True if `name` is a real name; false if it is an address in hexadecimal.
+    /// True for a real name; false for a hexadecimal address.
     pub is_named: bool,
 }
 
@@ -211,19 +210,19 @@ pub struct Frame {
     pub function: FunctionId,
     /// The binary at its load address; `None` for code outside every known binary, such as JIT code.
     pub binary: Option<BinaryId>,
-    /// The recorded address, unchanged, with the bias and authentication bits of its Xcode version.
+    /// The recorded address, with the bias and authentication bits of its Xcode version.
     pub address: Address,
-    /// The address to look up in symbol files: the sampled instruction for a leaf, an address inside the call instruction for a caller.
+    /// The address to look up in symbol files: of the sampled instruction for a leaf, inside the call instruction for a caller.
     pub lookup_address: Address,
     /// The source line, if it was recorded.
     pub source: Option<SourceLine>,
-    /// True if the recording marks the frame as inlined: Xcode 27 marks the outer one of two frames with the same address. In a
-    /// symbolicated profile, true if this function was inlined into the next frame towards the root.
+    /// True if the recording marks the frame as inlined: Xcode 27 marks the outer one of two frames with the same address. In a symbolicated
+    /// profile, true if the function was inlined into the next frame towards the root.
     pub is_inlined: bool,
 }
 
 impl Frame {
-    /// True if the recording lists this frame as inlined next to `callee`. Both have the same address, so a symbol file with that address supplies
+    /// True if the recording lists this frame as inlined next to `callee`. Both have the same address, so a symbol file that contains it supplies
     /// both functions.
     pub fn is_inlined_beside(&self, callee: &Self) -> bool {
         self.is_inlined && self.binary == callee.binary && self.address == callee.address
@@ -242,14 +241,14 @@ pub struct Stack {
 /// How a sample was triggered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleKind {
-    /// The sampling timer or counter, the usual kind.
+    /// By the sampling timer or counter; the usual kind.
     #[default]
     Periodic,
     /// The profile-every-thread timer (`PET`).
     EveryThread,
-    /// The lightweight form of PET, which samples only threads that ran (`LPET`).
+    /// The lightweight PET, which samples only threads that ran (`LPET`).
     EveryThreadLightweight,
-    /// The snapshot of all threads at the start. It shows what each thread was doing; its weight is 0, so it adds no CPU time.
+    /// In the snapshot of all threads at the start. It shows what each thread was doing; its weight is 0, so it adds no CPU time.
     Stackshot,
     /// Any other kind.
     Other,
@@ -279,7 +278,7 @@ pub struct Sample {
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// The stack of the thread; `None` if it was not recorded. The weight is still valid.
+    /// The stack of the thread; `None` if it was not recorded, in which case the weight is still valid.
     pub stack: Option<StackId>,
     /// The core that the thread ran on; `None` for threads that did not run.
     pub core: Option<CoreId>,
@@ -287,12 +286,12 @@ pub struct Sample {
     pub state: Option<StringId>,
     /// How the sample was triggered.
     pub kind: SampleKind,
-    /// The number of recorded samples: 1, or more if a page merged several samples with the same properties. The merged sample has the time of the
-    /// first and the sum of the weights.
+    /// The number of recorded samples: 1, or more if a page merged samples with the same properties. The merged sample has the first one's time
+    /// and the sum of the weights.
     pub samples: u16,
 }
 
-/// Where the counter values of a sample begin. They end where the values of the next row begin.
+/// Where the counter values of a sample begin. They end where those of the next row begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CounterRow {
     pub(super) sample: usize,

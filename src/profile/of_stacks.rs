@@ -1,4 +1,4 @@
-//! Creates a small profile that contains only some stacks.
+//! Creates a small profile of only some stacks.
 
 use super::rebuild::{RebuildError, held};
 use super::{
@@ -9,8 +9,8 @@ use crate::hash::HashMap;
 use crate::units::{Nanos, Unit};
 
 impl Profile {
-    /// Returns a profile in which the sample at index `i` has the `i`-th of these stacks. It contains only their frames, so symbolication looks up
-    /// only their addresses.
+    /// Returns a profile in which sample `i` has the `i`-th of these stacks. It contains only their frames, so symbolication looks up only their
+    /// addresses.
     ///
     /// # Errors
     /// If the profile exceeds the memory budget.
@@ -63,7 +63,7 @@ impl<'p> Copy<'p> {
         }
         let Frame { function, binary, address, lookup_address, source, is_inlined } = *self.from.frame(id);
         let of = self.from.function(function);
-        // Copies the function's binary first, because it is the first load address of its UUID.
+        // The function's binary is copied first, so it becomes the first load address of its UUID.
         let of_function = of.binary.map(|id| self.binary(id)).transpose()?;
         let binary = binary.map(|id| self.binary(id)).transpose()?;
         let name = self.string(of.name)?;

@@ -1,4 +1,4 @@
-//! Copies a profile with other frames, for symbolication, or with other stacks, for operations on trees.
+//! Copies a profile with other frames (symbolication) or other stacks (operations).
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum RebuildError {
     Full(Full),
     /// The new profile exceeds the memory [budget](Profile::budget).
     Memory(OverBudget),
-    /// Names or weights cannot be replaced after operations, which selected functions by their old names and counted the removed weights.
+    /// Names or weights cannot be replaced after operations, which selected functions by their old names and reported the old weights.
     OutOfOrder,
 }
 
@@ -46,7 +46,7 @@ impl From<OverBudget> for RebuildError {
     }
 }
 
-/// Memory is reserved after each this many stacks.
+/// Memory is reserved once per this many stacks.
 const STACKS_BETWEEN: usize = 1 << 12;
 
 /// The replacement of a frame.
@@ -54,17 +54,17 @@ const STACKS_BETWEEN: usize = 1 << 12;
 pub struct Replacement {
     /// The frames that replace it, innermost first; must not be empty.
     pub frames: Vec<FrameId>,
-    /// True if these are all functions at the frame's address. They then also replace callers that the recording lists as inlined at that address
-    /// ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
+    /// True if these are all functions at the frame's address. They then also replace its callers that the recording lists as inlined at the same
+    /// address ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
     pub covers_callers: bool,
 }
 
 impl Profile {
-    /// Returns this profile with each frame replaced by one or more others. Everything else is unchanged, including the ids of strings, runs, series,
+    /// Returns this profile with each frame replaced by one or more others. Everything else keeps its content and ids: strings, runs, series,
     /// processes, threads, cores and binaries.
     ///
-    /// `replace` is called once for each frame, in id order, and adds the rows that it needs to the builder of the new profile. Frames can be
-    /// replaced only once, since the meaning of their inline marks changes.
+    /// `replace` is called once per frame, in id order, and adds the rows that it needs to the new profile's builder. Frames can be replaced only
+    /// once, since their inline marks then have another meaning.
     ///
     /// # Errors
     /// If a table of the new profile is full, or the memory budget is exceeded.
@@ -80,12 +80,12 @@ impl Profile {
         }
         let is_same = |(new, old): (&Replacement, FrameId)| !new.covers_callers && new.frames == [old];
         if replacements.iter().zip(self.frame_ids()).all(is_same) {
-            // From here on, a frame needs at most one more name, and stacks refer to frames by id.
+            // From here on, each frame needs at most one more name, and stacks refer to frames by id.
             drop(reserved);
             return held(builder.finish_with_stacks_of(self));
         }
-        // For each old stack, the new stack with and without its frame; the latter is for a callee that covers the frame. Parents come first, so
-        // their new stacks are available.
+        // For each old stack, the new stack with and without its frame; the latter if a callee covers the frame. Parents come first, so their new
+        // stacks are available.
         let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());
         for (index, stack) in self.stacks.iter().enumerate() {
             if index.is_multiple_of(STACKS_BETWEEN) {
@@ -107,12 +107,12 @@ impl Profile {
         held(builder.finish())
     }
 
-    /// Returns this profile with each sampled stack replaced by another one with the same frames. Everything else is unchanged, including ids, with
-    /// one exception: waiting samples without a state get one if the leaf of their stack changes, since the new leaf does not show that they wait.
+    /// Returns this profile with each sampled stack replaced by another one of the same frames. Everything else keeps its content and ids, with
+    /// one exception: waiting samples without a state get one if their leaf changes, since the new leaf would not show that they wait.
     ///
-    /// `shape` is called for each stack of a sample or sum, in id order, after a call for samples without a stack, if there are any. It is called
-    /// separately for samples that do not wait, and, with `true`, for those that do. It receives the frames from the root to the leaf (none without a
-    /// stack) and may change them. If it returns `false`, these samples are omitted.
+    /// `shape` is called for samples without a stack, if any, and then for each stack of a sample or sum, in id order. It is called separately
+    /// for samples that do not wait, and, with `true`, for those that do. It receives the frames from root to leaf (none without a stack) and may
+    /// change them, or return false to drop these samples.
     ///
     /// # Errors
     /// See [`with_frames`](Self::with_frames).
@@ -131,7 +131,7 @@ impl Profile {
             needs_state |= place % 2 == 1 && sum.state.is_none();
         }
         let waits = if needs_state { Some(builder.string(WAITS)?) } else { None };
-        // For each old stack, the new stack, and whether its leaf changed.
+        // For each old stack, the new one, and true if its leaf changed.
         let mut stacks: Vec<Option<(Option<StackId>, bool)>> = vec![None; is_used.len()];
         let mut path = Vec::new();
         let old = std::iter::once(None).chain(self.stack_ids().map(Some));
@@ -168,7 +168,7 @@ pub(super) fn held(mut profile: Profile) -> Result<Profile, RebuildError> {
     Ok(profile)
 }
 
-/// The index of a stack in a table with two entries for each stack: for samples that do not wait, and those that do. The first two entries are for
+/// The index of a stack in a table with two entries per stack: for samples that do not wait, and for those that do. The first two entries are for
 /// samples without a stack.
 pub(crate) fn place(stack: Option<StackId>, waits: bool) -> usize {
     2 * stack.map_or(0, |stack| stack.index() + 1) + usize::from(waits)

@@ -1,4 +1,4 @@
-//! Replaces the names in a profile. Its rows, ids and numbers are unchanged.
+//! Replaces the names in a profile. Rows, ids and numbers do not change.
 
 use super::strings::Strings;
 use super::{BinaryId, Category, Full, FunctionId, Profile, RebuildError, StringId};
@@ -14,7 +14,7 @@ pub(crate) trait Rename {
     fn thread(&mut self, name: &str) -> Option<String>;
     /// Renames a binary and its path.
     fn binary(&mut self, name: &str, path: &str) -> (String, String);
-    /// Renames a function that has a name, in a binary of this category.
+    /// Renames a named function in a binary of this category.
     fn function(&mut self, name: &str, category: Category) -> Option<String>;
     /// Renames the path of a source file.
     fn source(&mut self, path: &str) -> Option<String>;
@@ -24,12 +24,12 @@ pub(crate) trait Rename {
 struct Names {
     old: Strings,
     new: Strings,
-    /// The new string for each old string of one kind.
+    /// The new string for each old one of one kind.
     known: HashMap<StringId, StringId>,
 }
 
 impl Names {
-    /// Returns the new string for an old one. `rename` is called once for each.
+    /// Returns the new string for an old one. Calls `rename` once for each.
     fn of(&mut self, id: StringId, rename: impl FnOnce(&str) -> Option<String>) -> Result<StringId, Full> {
         if let Some(&known) = self.known.get(&id) {
             return Ok(known);
@@ -43,8 +43,8 @@ impl Names {
 }
 
 impl Profile {
-    /// Replaces all names that [`Rename`] covers; none of the old names are kept. If `merges` is set, functions in the same binary that receive the
-    /// same new name are merged. The names of schemas, states, core kinds and architectures are unchanged. Samples lose their labels.
+    /// Replaces all names that [`Rename`] covers, and keeps none of the old ones. If `merges` is set, functions of one binary that receive the
+    /// same name are merged. The names of schemas, states, core kinds and architectures do not change. Samples lose their labels.
     pub(crate) fn rename(&mut self, names: &mut dyn Rename, merges: bool) -> Result<(), RebuildError> {
         self.labels.clear();
         let new = self.kept_strings()?;
@@ -97,7 +97,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Returns the category of each binary, determined by its old name.
+    /// Returns the category of each binary, judged by its old name.
     fn categories(&self, strings: &Strings) -> Vec<Category> {
         let category = |binary: &super::Binary| {
             Category::of_loaded(binary.load_address, strings.get(binary.path), strings.get(binary.name))
@@ -105,7 +105,7 @@ impl Profile {
         self.binaries.iter().map(category).collect()
     }
 
-    /// Merges functions with the same name and binary. The duplicates remain in the table, but no frame refers to them.
+    /// Merges functions with the same name and binary. Duplicates remain in the table, but no frame refers to them.
     fn merge_functions(&mut self) {
         let mut first: HashMap<(Option<BinaryId>, StringId), FunctionId> = HashMap::default();
         let ids = self.function_ids();
@@ -120,7 +120,7 @@ impl Profile {
         }
     }
 
-    /// Copies the strings that are not renamed, with the same ids.
+    /// Copies the strings that are not renamed, with their ids.
     fn kept_strings(&self) -> Result<Strings, Full> {
         let mut is_kept = vec![false; self.strings.all().len()];
         let states =

@@ -1,4 +1,4 @@
-//! Labels of samples: the names of intervals that were open on their threads.
+//! Sample labels: the names of intervals that were open on their threads.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,8 @@ pub(crate) struct LabelledRange<'l> {
 }
 
 impl Profile {
-    /// Labels each sample with the interval that was open on its thread. If several were open, the innermost is used: it started last, or started
-    /// together with others and ended first. Earlier labels are replaced.
+    /// Labels each sample with the interval that was open on its thread. If there are several, the innermost wins: the last to start, and among
+    /// equals the first to end. Replaces earlier labels.
     pub(crate) fn label_samples(&mut self, ranges: &[LabelledRange<'_>]) -> Result<(), Full> {
         let mut of_thread: HashMap<(u32, u64), Vec<(TimeRange, StringId)>> = HashMap::default();
         for LabelledRange { run, tid, range, label } in ranges {
@@ -37,7 +37,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Sets the labels of a thread. Each label applies from its time until the next one. Times must be sorted and distinct.
+    /// Sets the labels of a thread. A label applies from its time to the next one. Times must be sorted and distinct.
     pub(super) fn label_thread(&mut self, thread: ThreadId, changes: Vec<(Nanos, Option<StringId>)>) {
         self.labels.insert(thread, changes.into());
     }
@@ -56,7 +56,7 @@ impl Profile {
 
 /// Returns the times at which the label changes, with the new label.
 fn innermost(ranges: &[(TimeRange, StringId)]) -> Vec<(Nanos, Option<StringId>)> {
-    // For each time, the intervals that end, and those that start.
+    // The intervals that end and start at each time.
     let mut changes: BTreeMap<Nanos, [Vec<usize>; 2]> = BTreeMap::new();
     for (index, (range, _)) in ranges.iter().enumerate().filter(|(_, (range, _))| range.end != Some(range.start)) {
         changes.entry(range.start).or_default()[1].push(index);

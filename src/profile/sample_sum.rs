@@ -1,4 +1,4 @@
-//! Sums of samples that differ only in time and core, and the time range that samples cover, which is a lower bound of an unknown recorded time.
+//! Sums of samples that differ only in time and core, and the time range covered by samples, which is a lower bound for an unknown recorded time.
 
 use super::model::{Sample, SampleKind, SeriesId, StackId, StringId, ThreadId};
 use crate::units::{Nanos, Unit};
@@ -10,7 +10,7 @@ pub struct SampleSum {
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// The stack of the thread; `None` if it was not recorded. The weight is still valid.
+    /// The stack; `None` if it was not recorded, in which case the weight is still valid.
     pub stack: Option<StackId>,
     /// The thread's state (`Running`, `Blocked` …), if it was recorded.
     pub state: Option<StringId>,
@@ -20,10 +20,10 @@ pub struct SampleSum {
     pub weight: u64,
     /// The number of samples; at least 1.
     pub samples: u64,
-    /// The time range of all samples with this table, thread, state and kind, since the start of the recording. It includes samples with other
-    /// stacks, since times are not kept for each stack. `None` if the series [has no times](super::Series::has_times).
+    /// The time range of all samples with this table, thread, state and kind, since the start of the recording. It includes other stacks, since
+    /// times are not kept by stack. `None` if the series [has no times](super::Series::has_times).
     ///
-    /// Its end is computed as if weights were nanoseconds; [`SampledTime::of_sum`] takes the unit into account.
+    /// Its end is computed as if weights were nanoseconds; [`SampledTime::of_sum`] corrects that for the unit.
     pub times: Option<SampledTime>,
 }
 
@@ -37,14 +37,14 @@ impl From<&Sample> for SampleSum {
     }
 }
 
-/// The part of the time axis that samples of one run cover.
+/// The part of the time axis covered by the samples of a run.
 ///
 /// A sample at time t with a weight of w nanoseconds covers the time from t up to, but not including, t + w, as in timelines and flame charts. n
-/// samples of w, at intervals of w, therefore cover n · w, which is their weight, and not the (n − 1) · w between the first and the last. The weight
-/// of a thread whose samples do not overlap never exceeds this [length](Self::length), regardless of gaps. Exports do not specify whether a sample
-/// describes the time before or after it. If all samples have the same weight, as in nearly every export, the length is the same either way.
+/// samples of w, at intervals of w, therefore cover n · w, which is their weight, and not just the (n − 1) · w from the first to the last. Unless
+/// its samples overlap, the weight of a thread never exceeds this [length](Self::length), regardless of gaps. Exports do not specify whether a
+/// sample describes the time before or after it. With equal weights, as in nearly every export, the length is the same either way.
 ///
-/// Cycles, events and numbers of samples are not a time. Samples in these units, and samples with weight 0, cover only the moment at which they were
+/// Cycles, events and numbers of samples are not times. Samples in these units, and samples of weight 0, cover only the moment at which they were
 /// taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampledTime {
@@ -52,7 +52,7 @@ pub struct SampledTime {
     pub first: Nanos,
     /// The time of the last sample.
     pub last: Nanos,
-    /// The end of the covered time, at `last` or later. An earlier sample with a large weight may extend beyond the later ones.
+    /// The end of the covered time. It may be after `last`, and even belong to an earlier sample with a large weight.
     pub end: Nanos,
 }
 
@@ -76,19 +76,19 @@ impl SampledTime {
         Self { end, ..self }
     }
 
-    /// Returns the smallest range that includes both. The order does not matter, so the parts of a run can be joined in any order.
+    /// Returns the smallest range that includes both. It is commutative, so the parts of a run can be joined in any order.
     #[inline]
     pub fn join(self, other: Self) -> Self {
         Self { first: self.first.min(other.first), last: self.last.max(other.last), end: self.end.max(other.end) }
     }
 
-    /// Returns the time from the first sample to the end of the covered time. Zero for a single sample that covers a moment.
+    /// Returns the time from the first sample to the end of the covered time; zero for a single moment.
     pub fn length(self) -> Nanos {
         self.end.since(self.first)
     }
 
-    /// Returns the time that the samples with the sum's [table, thread, state and kind](SampleSum::times) cover, or `None` if it is
-    /// unknown. `unit` is the unit of the sum's series.
+    /// Returns the time covered by the samples with the sum's [table, thread, state and kind](SampleSum::times); `None` if unknown. `unit` is the
+    /// unit of its series.
     #[inline]
     pub fn of_sum(sum: &SampleSum, unit: Unit) -> Option<Self> {
         sum.times.map(|times| times.in_unit(unit))

@@ -1,15 +1,15 @@
-//! Counts the weights of samples in each series while samples are added, since sums do not keep individual weights.
+//! Counts sample weights in each series as samples are added, since sums do not keep individual weights.
 
 use std::cmp::Reverse;
 
-/// The maximum number of distinct weights to count per series. Recordings with a fixed interval have one; others have few.
+/// The maximum number of distinct weights counted per series. Recordings with a fixed interval have one; others have few.
 const MOST: usize = 64;
 
 /// The number of samples with each weight, for the first [`MOST`] distinct nonzero weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SampleWeights {
     counts: Vec<(u64, u64)>,
-    /// The index of the last weight, because the next one is usually the same.
+    /// The index of the last weight, since the next one is usually the same.
     last: usize,
 }
 
@@ -37,7 +37,7 @@ impl SampleWeights {
         }
     }
 
-    /// Returns the most frequent weight; the smallest if several are equally frequent.
+    /// Returns the most frequent weight, and the smallest one in a tie.
     pub(crate) fn most_frequent(&self) -> Option<u64> {
         self.counts.iter().max_by_key(|&&(weight, count)| (count, Reverse(weight))).map(|&(weight, _)| weight)
     }

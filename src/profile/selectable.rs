@@ -1,10 +1,10 @@
-//! Lists what a selection can select, for messages.
+//! Lists the possible selections, for messages.
 
 use super::{Id, Profile, SampledTime};
 use crate::units::{Nanos, first_of};
 
 impl Profile {
-    /// Lists the runs, tables, processes, threads, states and times that a [`Selection`](super::Selection) can select, for messages.
+    /// Lists the runs, tables, processes, threads, states and times that a [`Selection`](super::Selection) can choose from, for messages.
     pub fn selectable(&self) -> String {
         let list = |mut names: Vec<String>| {
             names.sort();

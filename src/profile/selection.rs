@@ -16,18 +16,18 @@ use crate::chunked_vec::ChunkedVec;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateFilter {
-    /// Running threads, and samples without a state: CPU time. In tables with another [meaning](Meaning), every sample.
+    /// Running threads, and samples without a state: CPU time. In tables with another [meaning](Meaning), all samples.
     #[default]
     Running,
     /// Every sample, including waiting threads.
     All,
-    /// Only these states, by name, ignoring case.
+    /// States with these names, ignoring case.
     Only(Vec<String>),
 }
 
-/// Selects samples. By default, all samples of running threads are selected.
+/// Selects samples: by default, all samples of running threads.
 ///
-/// The entries of a list are alternatives. A sample must match every field.
+/// The entries of a list are alternatives, but every field must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Run numbers; empty to select all runs.
@@ -38,17 +38,17 @@ pub struct Selection {
     pub threads: Vec<Matcher>,
     /// True to select only [main threads](super::Thread::is_main).
     pub only_main_threads: bool,
-    /// A time range; `None` for the complete recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does not keep
-    /// sample times, so a time range selects nothing in it.
+    /// A time range; `None` for the complete recording. Selects nothing in a profile of sums
+    /// ([`SampleDetail::Summed`](super::SampleDetail::Summed)), which keeps no sample times.
     pub time: Option<TimeRange>,
-    /// Intervals that must contain the sample; `None` for the complete recording. As with `time`, intervals select nothing in a profile of sums.
+    /// Intervals that must contain the sample; `None` for the complete recording. Selects nothing in a profile of sums, like `time`.
     pub intervals: Option<IntervalFilter>,
     /// Thread states.
     pub states: StateFilter,
 }
 
 impl Selection {
-    /// True if the selection depends on sample times, so it selects nothing in a profile of sums.
+    /// True if the selection depends on sample times, and therefore selects nothing in a profile of sums.
     pub fn needs_times(&self) -> bool {
         self.time.is_some() || self.intervals.is_some()
     }
@@ -82,7 +82,7 @@ impl Selection {
     }
 }
 
-/// For each id, whether any matcher matches it. All true if there are no matchers.
+/// For each id, true if any matcher matches it, or if there are no matchers.
 fn chosen<T>(
     matchers: &[Matcher],
     ids: impl ExactSizeIterator<Item = Id<T>>,
@@ -101,7 +101,7 @@ const BATCH: usize = 1_024;
 #[derive(Clone, Debug)]
 enum States {
     All,
-    /// The states of running threads that occur in the profile.
+    /// The ids of the states of running threads, if the profile contains them.
     Running([Option<StringId>; 2]),
     Only(Vec<StringId>),
 }
@@ -142,7 +142,7 @@ pub struct SelectedSamples<'p> {
     threads: Vec<bool>,
     time: Option<TimeRange>,
     intervals: Option<ThreadIntervals>,
-    /// True if the profile keeps the time of each sample.
+    /// True if the profile keeps sample times.
     has_times: bool,
     states: States,
 }
@@ -159,8 +159,8 @@ impl<'p> SelectedSamples<'p> {
         self.threads[thread.index()]
     }
 
-    /// True if the run, process, thread and time of a sample are selected, regardless of its state. If the selection contains a time range or
-    /// intervals, false for a sum of samples from several times.
+    /// True if the run, process, thread and time of a sample are selected, regardless of its state. With a time range or intervals, false for a
+    /// sum of samples at different times.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
@@ -184,7 +184,7 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// Returns the selected samples, summed by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or sums of its
+    /// Returns the selected samples, summed by series, thread, stack, state and kind: either the profile's [sums](Profile::sums), or sums of its
     /// samples.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let sums = self.added_up();
@@ -216,7 +216,7 @@ impl<'p> SelectedSamples<'p> {
 
     /// True if the sums of a group are selected.
     pub(crate) fn counts_group(&self, group: &SumGroup) -> bool {
-        // The result does not depend on the stack.
+        // The result is the same for every stack.
         let sum = group.sum(&SumRow { weight: 0, samples: 0, stack: None, group: 0 });
         self.is_in_scope(sum) && self.is_state_counted(sum)
     }

@@ -1,14 +1,14 @@
-//! Finds the names that a mistyped name may have meant.
+//! Suggests names for a mistyped one.
 
 use std::collections::BTreeSet;
 
-/// Returns up to three names that are similar to `asked`, for example because of a typing error, most similar first. A part of each name is nearly
-/// the same as `asked`. Slashes around `asked`, as around a regular expression, are ignored.
+/// Returns up to three names similar to `asked`, most similar first: a part of each name is nearly the same as `asked`. Ignores slashes around
+/// `asked`, as around a regular expression.
 pub(crate) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
     const NEAREST: usize = 3;
     let text = asked.trim_matches('/').to_lowercase();
     let asked: Vec<char> = text.chars().collect();
-    // One wrong character in three is a typing error; two make a different word.
+    // One wrong character in three is a typo; two make a different word.
     let most = asked.len() / 3;
     let names: BTreeSet<&str> = names.filter(|name| !name.is_empty() && !asked.is_empty()).collect();
     let near = names.into_iter().filter_map(|name| {
@@ -23,12 +23,12 @@ pub(crate) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str
     near.into_iter().take(NEAREST).map(|(.., name)| name).collect()
 }
 
-/// The number of characters to insert, delete, replace, or swap with their neighbour to turn `asked` into a part of `name`. The part must begin at
-/// the start of a word with the first character of `asked`: that character is rarely mistyped, and other parts would match too many names.
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn `asked` into a part of `name`. The part must begin at the
+/// start of a word with the first character of `asked`, which is rarely mistyped; otherwise too many names would match.
 fn mistakes(asked: &[char], name: &[char]) -> usize {
     let is_start = |at: usize| name.get(at) == asked.first() && (at == 0 || !name[at - 1].is_alphanumeric());
     let start = |at: usize| if is_start(at) { 0 } else { asked.len() };
-    // Indexed by the end of the part: the mistakes in the characters of `asked` so far, and without the last of them.
+    // By end of the part: the mistakes in `asked` so far, and without its last character.
     let (mut before, mut row) = (Vec::new(), (0..=name.len()).map(start).collect::<Vec<usize>>());
     for (i, letter) in asked.iter().enumerate() {
         let mut next = vec![row[0] + 1];

@@ -10,8 +10,8 @@ use crate::ranked_bits::RankedBits;
 
 /// Stacks in order of addition, parents before their children.
 ///
-/// Most stacks directly follow their parent, so a row contains only the frame. All other rows are *turns*: their parent is not the previous row, or
-/// they have no parent. A bit marks each turn, and only turns store their parent:
+/// Most stacks directly follow their parent, so their row is only the frame. All other rows are *turns*: their parent is not the previous row, or
+/// they have none. A bit marks each turn, and only turns store their parent:
 ///
 /// ```text
 /// row   frame   turn   parent
@@ -130,7 +130,7 @@ impl StackRows {
         self.turns.up_to(id.index())
     }
 
-    /// True if the row after `parent` exists and is `frame` called from it.
+    /// True if the row after `parent` is `frame`, called from it.
     #[inline]
     pub(super) fn next_is(&self, parent: StackId, frame: FrameId) -> bool {
         let next = parent.index() + 1;
@@ -151,11 +151,11 @@ impl StackRows {
         Ok(id)
     }
 
-    /// Adds a chain of stacks, each the child of the previous one. The first is a child of the newest stack, which must exist.
+    /// Adds a chain of stacks, each the child of the previous one, below the newest stack, which must exist.
     #[inline]
     pub(super) fn push_chain(&mut self, frames: impl ExactSizeIterator<Item = FrameId>) -> Result<(), Full> {
         let end = self.len() + frames.len();
-        // Check that the last id fits.
+        // The last id must fit.
         StackId::from_index(end).ok_or(Full)?;
         self.frames.extend(frames);
         self.turns.grow(end, self.parents.len());

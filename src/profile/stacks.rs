@@ -13,8 +13,8 @@ use crate::hash::BuildHasher;
 
 /// All distinct stacks, each a parent stack and a frame.
 ///
-/// If a stack is new from some frame on, its entries are added consecutively, so most stacks directly follow their parent. Such stacks are found
-/// without a hash table. The hash table contains the others:
+/// When a stack is new from some frame on, its entries are added one after the other, so most stacks directly follow their parent. They are found
+/// without a hash table, which contains only the others:
 ///
 /// ```text
 /// row   parent  frame
@@ -25,12 +25,12 @@ use crate::hash::BuildHasher;
 ///   4        3  flush       directly after its parent
 /// ```
 ///
-/// A stack takes 4 bytes, and 4 more if it does not follow its parent. An entry in the hash table takes 15 to 30 more bytes while the profile is
-/// built. A recording has about one such entry for each distinct leaf, regardless of the depth of its stacks.
+/// A stack takes 4 bytes, and 4 more if it does not follow its parent. While the profile is built, an entry in the hash table takes another 15 to
+/// 30 bytes. A recording has about one such entry per distinct leaf, regardless of the depth of its stacks.
 #[derive(Debug, Default)]
 pub(super) struct StackTable {
     rows: StackRows,
-    /// The stacks that do not directly follow their parent. Entries contain the complete key, so neither look-ups nor growth access distant rows.
+    /// The stacks that do not directly follow their parent. Entries contain the complete key, so lookups and growth never access distant rows.
     others: HashTable<(Stack, StackId)>,
     hasher: BuildHasher,
 }
@@ -57,7 +57,7 @@ impl StackTable {
         rows
     }
 
-    /// Adds a stack that must differ from all others. [`child`](Self::child) will not find it.
+    /// Adds a stack that must be new. [`child`](Self::child) will not find it.
     pub(super) fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         self.rows.push(row)
     }
@@ -100,7 +100,7 @@ impl StackTable {
         Ok(stack)
     }
 
-    /// Like [`path`](Self::path), but for frames from the leaf to the root. Also writes the stack that ends in each frame to `path`.
+    /// Like [`path`](Self::path), for frames in leaf-first order. Also writes the stack that ends in each frame to `path`.
     pub(super) fn path_of_leaf_first(
         &mut self,
         parent: Option<StackId>,
@@ -128,7 +128,7 @@ impl StackTable {
         Ok(stack)
     }
 
-    /// Prefetches the memory that a look-up of `frame` called from `parent` will access.
+    /// Prefetches the memory for looking up `frame` called from `parent`.
     #[inline]
     pub(super) fn fetch(&self, parent: StackId, frame: FrameId) {
         let row = Stack { parent: Some(parent), frame };
@@ -200,7 +200,7 @@ mod tests {
         let mut table = StackTable::default();
         let root = table.child(None, frame(0)).unwrap();
         let other_root = table.child(None, frame(1)).unwrap();
-        // The next row is frame 1 called from frame 0, and not a root.
+        // The next row is frame 1 called from frame 0, not a root.
         let child = table.child(Some(root), frame(1)).unwrap();
         assert_ne!(child, other_root);
         assert_eq!(table.child(Some(root), frame(1)), Ok(child));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few distinct frames, so stacks often share parts.
+        /// With few distinct frames, stacks often share parts.
         #[test]
         fn ids_are_those_of_a_plain_map(
             steps in proptest::collection::vec(

@@ -9,18 +9,18 @@ use super::model::StringId;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 
-/// All distinct strings of a profile, concatenated in one buffer.
+/// All distinct strings of a profile, concatenated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strings {
     text: String,
-    /// The end of each string in `text`. Each string starts where the previous one ends.
+    /// The end of each string in `text`, which is the start of the next one.
     ends: Vec<usize>,
     ids: HashTable<StringId>,
     hasher: BuildHasher,
 }
 
 impl Strings {
-    /// Returns a string. An id from another table returns an unrelated string or panics, like an index.
+    /// Returns a string. An id from another table yields an unrelated string or panics, like an index.
     pub(crate) fn get(&self, id: StringId) -> &str {
         &self.text[range(&self.ends, id.index())]
     }
@@ -30,7 +30,7 @@ impl Strings {
         (0..self.ends.len()).map(|index| &self.text[range(&self.ends, index)])
     }
 
-    /// Skips the next id, so no string has it.
+    /// Leaves the next id unused.
     pub(crate) fn skip(&mut self) {
         self.ends.push(self.text.len());
     }
@@ -52,7 +52,7 @@ impl Strings {
         self.ids.find(self.hasher.hash_one(text), |&id| self.get(id) == text).copied()
     }
 
-    /// Returns the id of `text` and adds it if necessary. `None` if the table is full.
+    /// Returns the id of `text`, adding it if necessary. `None` if the table is full.
     pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
         if let Some(id) = self.find(text) {
             return Some(id);
@@ -66,7 +66,7 @@ impl Strings {
     }
 }
 
-/// The range of a string, which starts where the previous one ends.
+/// The range of a string. It starts where the previous one ends.
 fn range(ends: &[usize], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] };
     start..ends[index]

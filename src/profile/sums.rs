@@ -1,4 +1,4 @@
-//! Sums of samples, which contain everything that trees and totals need.
+//! Sums of samples, with all that trees and totals need.
 
 use std::hash::BuildHasher as _;
 use std::hint::black_box;
@@ -19,19 +19,19 @@ use crate::units::Nanos;
 /// The level of detail at which a profile keeps samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleDetail {
-    /// Keeps each sample in input order ([`Profile::samples`](super::Profile::samples)), with 40 bytes per sample.
+    /// Keeps samples in input order ([`Profile::samples`](super::Profile::samples)), at 40 bytes each.
     #[default]
     Each,
-    /// Sums samples by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)), with 24 bytes per sum. The memory does
-    /// not grow with the number of rows in an input.
+    /// Sums samples by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)), at 24 bytes per sum. Memory does
+    /// not grow with the number of rows.
     ///
-    /// All call trees, totals and lists of threads or functions are the same as with [`Each`](Self::Each). The times and cores of individual samples
-    /// are lost. A [`Selection`](super::Selection) of time therefore selects nothing in such a profile, and `fleet::measure`, which needs seconds and
-    /// cores, finds no samples.
+    /// All call trees, totals and lists of threads or functions are the same as with [`Each`](Self::Each). Times and cores of individual samples
+    /// are lost. A [`Selection`](super::Selection) of time therefore selects nothing in such a profile, and `fleet::measure`, which needs seconds
+    /// and cores, finds no samples.
     Summed,
 }
 
-/// Properties that samples must share to be summed if their stacks are equal. There are few groups: one or two for each thread.
+/// The properties that samples with the same stack must share to be summed. There are one or two groups per thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SumGroup {
     pub(crate) series: SeriesId,
@@ -114,7 +114,7 @@ impl SumGroups {
         Ok(group)
     }
 
-    /// Extends the time range that the group's samples cover.
+    /// Extends the time range covered by the group's samples.
     #[inline]
     pub(super) fn note_time(&mut self, group: u32, time: Nanos, weight: u64) {
         if let Some(group) = self.rows.get_mut(group as usize) {
@@ -144,14 +144,14 @@ struct SumSample {
     group: u32,
 }
 
-/// A batch of samples that will be added to their sums, possibly by another thread.
+/// A batch of samples for their sums, which another thread may add.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumBatch {
     samples: Vec<SumSample>,
-    /// For each sample with counter values, its index and the end of its values. They start where the previous values end.
+    /// For each sample with counter values, its index and the end of its values, which start where the previous ones end.
     counters: Vec<(usize, usize)>,
     values: Vec<u64>,
-    /// For each [row with several samples](Sample::samples), its index and their number.
+    /// The index of each [row with several samples](Sample::samples), and their number.
     joined: Vec<(usize, u64)>,
 }
 
@@ -190,18 +190,18 @@ impl SumBatch {
     }
 }
 
-/// Up to this number, sums stay in the processor's cache and are not prefetched.
+/// Up to this number, sums stay in the CPU cache and are not prefetched.
 const NEAR: usize = 1 << 13;
 
 /// Adds samples to their sums.
 ///
-/// There are far more sums than fit in a cache, and successive samples belong to different sums. Nearly every stack is new at its first
-/// sample, and is sampled in only one group. Such a [leaf](Leaves) has a number, so its sum is found by index. If there are many sums, all
-/// leaves of a batch are looked up before the first sample is added: many concurrent cache misses take little longer than one.
+/// There are far more sums than fit in a cache, and successive samples belong to different sums. Nearly every stack is new when first sampled,
+/// and is sampled in only one group. Such a [leaf](Leaves) has a number, so its sum is found by index. If there are many sums, all leaves of a
+/// batch are looked up before the first sample is added, since many concurrent cache misses take little longer than one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumTable {
     leaves: Leaves,
-    /// For each leaf, the sum of its first group.
+    /// For each leaf, the sum of the first group in which it was sampled.
     of_leaves: ChunkedVec<SumRow>,
     leaf_counters: SumCounters,
     others: OtherSums,
@@ -263,7 +263,7 @@ impl SumTable {
         black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ u64::from(sum.group)));
     }
 
-    /// Adds several samples with one operation: adding them individually would take time proportional to their number.
+    /// Adds presummed samples in constant time.
     pub(super) fn add_sum(&mut self, group: u32, sum: &SampleSum) -> Result<(), Full> {
         if sum.samples == 0 {
             return Ok(());
@@ -272,7 +272,7 @@ impl SumTable {
         self.count(place, sum.samples)
     }
 
-    /// Corrects the sample count of a row whose samples were added as one.
+    /// Corrects the sample count of a row that was added as one sample.
     fn count(&mut self, place: SumPlace, samples: u64) -> Result<(), Full> {
         let row = match place {
             SumPlace::Leaf(row) => self.of_leaves.get_mut(row),
@@ -284,7 +284,7 @@ impl SumTable {
         Ok(())
     }
 
-    /// Adds a sample. `leaf` is its leaf, if it was already known before the batch.
+    /// Adds a sample. `leaf` is its leaf, if known before the batch.
     #[inline(always)]
     fn add(&mut self, sample: &SumSample, leaf: Option<usize>) -> Result<SumPlace, Full> {
         let leaf = leaf.or_else(|| self.leaves.number(sample.stack?));
@@ -308,7 +308,7 @@ impl SumTable {
         Ok(SumPlace::Leaf(leaf))
     }
 
-    /// Returns the sums and their counters, leaves first. Both parts are in order of their first samples.
+    /// Returns the sums and their counters: leaves first, and each part in order of first samples.
     pub(super) fn finish(self) -> (ChunkedVec<SumRow>, SumCounters) {
         let Self { of_leaves: mut rows, leaf_counters: mut counters, others, other_counters, .. } = self;
         counters.append(rows.len(), other_counters);
@@ -352,10 +352,10 @@ fn hash_of(group: u32, stack: Option<StackId>, hasher: &BuildHasher) -> u64 {
     hasher.hash_one(u64::from(group) << 32 | stack)
 }
 
-/// Summed counter values. Each sum has as many values as the sample with the most values in it.
+/// Summed counter values. A sum has as many values as its sample with the most values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumCounters {
-    /// The start and number of each sum's values. Shorter than the table of sums if the last sums have no values.
+    /// The start and number of each sum's values. Shorter than the table of sums if the last ones have no values.
     places: Vec<(usize, usize)>,
     values: Vec<u128>,
 }
@@ -379,7 +379,7 @@ impl SumCounters {
         }
     }
 
-    /// Appends the counters of other sums, the first of which gets the index `first`.
+    /// Appends the counters of other sums, whose indices start at `first`.
     fn append(&mut self, first: usize, other: Self) {
         if other.places.is_empty() {
             return;
@@ -396,7 +396,7 @@ impl SumCounters {
         }
         let (start, count) = self.places[sum];
         if count < values.len() {
-            // Usually all rows of a table have the same number of values, so little memory is wasted.
+            // Rows of a table usually have the same number of values, so little memory is wasted.
             let moved = self.values.len();
             self.values.extend_from_within(start..start + count);
             self.values.resize(moved + values.len(), 0);
@@ -467,7 +467,7 @@ mod tests {
                 times.push(sample.time);
                 ends.push(Nanos::from_nanos(u64::from(time) + u64::from(weight)));
                 batch.push(group, sample.weight, sample.stack);
-                // Only some samples of a batch have values.
+                // In a batch, only some samples have values.
                 let counters = if has_counters && !counters.is_empty() { counters } else { Vec::new() };
                 if !counters.is_empty() {
                     batch.push_counters(&counters);

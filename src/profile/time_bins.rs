@@ -1,7 +1,7 @@
-//! Weights over time in bounded memory: bins of equal length. The length is doubled when there would be too many.
+//! Weights over time in bounded memory: bins of equal length, which doubles whenever there would be too many.
 //!
-//! The length of a bin is 2ⁿ/512 s, and bin i begins at i times the length. A second is therefore a whole number of bins, and bins can be merged into
-//! longer bins exactly.
+//! Bins are 2ⁿ/512 s long, and bin i begins at i times the length. A second is therefore a whole number of bins, and bins can be merged into
+//! longer ones exactly.
 
 use crate::memory::of_vec;
 use crate::units::Nanos;
@@ -17,7 +17,7 @@ pub(crate) struct BinLength(u32);
 impl BinLength {
     pub(crate) const SECOND: Self = Self(9);
 
-    /// Returns the shortest length for which the time from `first` to `last` does not need too many bins.
+    /// Returns the shortest length at which the time from `first` to `last` does not need too many bins.
     pub(crate) fn of_span(first: Nanos, last: Nanos) -> Self {
         let [first, last] = [first, last].map(|time| time.as_nanos() / SHORTEST);
         let is_enough = |shift: &u32| (last >> shift) - (first.min(last) >> shift) < MOST;
@@ -48,7 +48,7 @@ pub(crate) struct TimeBins {
 }
 
 impl TimeBins {
-    /// Adds the weight of a sample, and returns by how many bytes the bins grew.
+    /// Adds the weight of a sample. Returns by how many bytes the bins grew.
     #[inline]
     pub(super) fn add(&mut self, time: Nanos, weight: u64) -> u64 {
         let bin = self.length.bin_of(time);
@@ -92,8 +92,8 @@ impl TimeBins {
         *self = Self { length: longer, first: self.first >> 1, weights: halved };
     }
 
-    /// Returns the bins as numbers of bins with length `length`, with their weights, in order. A number may occur several times. The length must be
-    /// at least the samples' [`BinLength::of_span`].
+    /// Returns the numbers and weights of bins of length `length`, in order. A number may occur several times. The length must be at least the
+    /// samples' [`BinLength::of_span`].
     pub(crate) fn bins(&self, length: BinLength) -> impl Iterator<Item = (u64, u64)> {
         let shift = length.0.saturating_sub(self.length.0);
         (self.first..).zip(&self.weights).map(move |(bin, &weight)| (bin >> shift, weight))

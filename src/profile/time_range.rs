@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::units::Nanos;
 
-/// A range of time since the start of the recording, including `start` and excluding `end`.
+/// A range of time since the start of the recording. Includes `start` and excludes `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
     /// The start (inclusive).
@@ -38,7 +38,7 @@ impl FromStr for TimeRange {
     }
 }
 
-/// Writes the exact range in seconds, so it can be parsed again: `1.5s..2s`.
+/// Writes the exact range in seconds, in a form that can be parsed: `1.5s..2s`.
 impl fmt::Display for TimeRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |time: Nanos| {

@@ -1,28 +1,28 @@
-//! Determines what a thread was doing, from its recorded state and the functions at the end of its stack.
+//! Determines what a thread was doing from its recorded state and the functions at the end of its stack.
 
 use super::{Category, FunctionId, Profile, StackId};
 
-/// The state that operations assign to waiting samples without a state, if their new stack does not show that they wait.
+/// The state that operations give to waiting samples without a state, if their new stack does not show that they wait.
 pub(super) const WAITS: &str = "Waiting (by its functions)";
 
 /// What a thread was doing at one moment, according to its recorded state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
-    /// It was on the CPU.
+    /// On the CPU.
     Running,
-    /// It was ready to run, but not on a core.
+    /// Ready to run, but not on a core.
     Queued,
-    /// It was waiting.
+    /// Waiting for something.
     Waiting,
-    /// The state is not a known one.
+    /// The state is unknown.
     Unknown,
 }
 
 impl Activity {
-    /// The states of running threads. An interrupt borrows the core of a thread, which then continues.
+    /// The states of running threads. An interrupt borrows a thread's core, and the thread then continues.
     pub(crate) const RUNNING: [&str; 2] = ["Running", "Interrupted"];
 
-    /// Returns the activity for a state, by its name in recordings and reports.
+    /// Returns the activity for a state name in recordings and reports.
     pub(crate) fn of_state(state: &str) -> Self {
         match state {
             "Running" | "Interrupted" => Self::Running,
@@ -53,7 +53,7 @@ pub(crate) enum Wait {
     RunLoop,
     /// The end of another thread.
     Join,
-    /// Something that the functions do not reveal.
+    /// The functions do not reveal it.
     Unknown,
 }
 
@@ -83,13 +83,13 @@ enum Role {
     Trap(Wait),
     /// A kernel function in which a thread is blocked.
     Blocked(Wait),
-    /// An event below it is the end of a sleep.
+    /// An event below it means the end of a sleep.
     Sleep,
-    /// A message below it is a run loop event.
+    /// A message below it means a run loop event.
     RunLoop,
-    /// A message below it is a reply.
+    /// A message below it means a reply.
     Reply,
-    /// What looks like a lock below it is this wait instead.
+    /// A lock below it is not a lock, but this wait.
     NoLock(Wait),
 }
 
@@ -198,8 +198,8 @@ fn role(name: &str) -> Role {
         | "__posix_spawn" => Trap(Wait::Io),
         "mach_msg_trap" | "mach_msg2_trap" | "mach_msg_overwrite_trap" => Trap(Wait::Message),
         "__workq_kernreturn" => Trap(Wait::IdleWorker),
-        // The first two are used by sleeps and by old condition variables. Calls that yield the core, such as `swtch_pri`, are not listed, since the
-        // thread could run.
+        // Sleeps and old condition variables use the first two. Calls that yield the core, such as `swtch_pri`, are not listed, since the thread
+        // could run.
         "__semwait_signal" | "__semwait_signal_nocancel" | "__wait4" | "__wait4_nocancel" | "waitid" | "__waitid" => {
             Trap(Wait::Unknown)
         }
@@ -210,7 +210,7 @@ fn role(name: &str) -> Role {
         "buf_biowait" => Blocked(Wait::Io),
         "ipc_mqueue_receive_continue" => Blocked(Wait::Message),
         "workq_unpark_continue" => Blocked(Wait::IdleWorker),
-        // Sleeps are also implemented with semaphores.
+        // Semaphores also implement sleeps.
         "semaphore_wait_continue"
         | "machine_idle"
         | "thread_block_reason"
@@ -230,7 +230,7 @@ fn role(name: &str) -> Role {
     }
 }
 
-/// True for functions in the system call library that are not system calls: they read a page that the kernel shares with all processes.
+/// True for functions of the system call library that make no system call: they read a page that the kernel shares with all processes.
 pub(crate) fn is_no_call(name: &str) -> bool {
     [
         "mach_absolute_time",
@@ -242,13 +242,13 @@ pub(crate) fn is_no_call(name: &str) -> bool {
     .contains(&name)
 }
 
-/// True for names that apps do not use for their functions: the C standard reserves names with two underscores for the system.
+/// True for names that app functions do not have: the C standard reserves names with two underscores for the system.
 fn is_reserved(name: &str) -> bool {
     name.starts_with("__") || name.ends_with("_trap")
 }
 
-/// Determines waits from the stacks of a profile, for samples without a known state. A recorded state has precedence. In recordings of running
-/// threads, a thread in one of these functions is on the CPU, on its way into or out of the kernel.
+/// Determines waits from a profile's stacks, for samples without a known state, since a recorded state has precedence. In recordings of running
+/// threads, a thread in one of these functions is on the CPU, entering or leaving the kernel.
 pub(crate) struct Waits<'p> {
     profile: &'p Profile,
     /// Indexed by function.
@@ -267,7 +267,7 @@ impl<'p> Waits<'p> {
         Self { profile, roles: profile.function_ids().map(named).collect(), categories }
     }
 
-    /// Returns what a thread with this stack waits for, or `None` if its functions do not show that it waits.
+    /// Returns what a thread with this stack waits for; `None` if its functions do not show that it waits.
     pub(crate) fn of(&self, stack: StackId) -> Option<Wait> {
         self.class(stack, false)
     }
@@ -278,7 +278,7 @@ impl<'p> Waits<'p> {
         matches!(self.roles[leaf.index()], Role::Blocked(_))
     }
 
-    /// Returns what a thread with this stack waits for, or `None` if its functions do not reveal it. `waits` is true if the recorded state is
+    /// Returns what a thread with this stack waits for; `None` if its functions do not reveal it. `waits` is true if the recorded state is
     /// waiting.
     pub(crate) fn class(&self, stack: StackId, waits: bool) -> Option<Wait> {
         let profile = self.profile;
@@ -296,7 +296,7 @@ impl<'p> Waits<'p> {
             None => trap?,
             Some((role, _)) if waits && !matches!(role, Role::Blocked(_)) => trap?,
             Some((Role::Blocked(wait), _)) => trap.unwrap_or(wait),
-            // Reading and writing also take CPU time in the kernel, so only the other calls mean that the thread waits.
+            // Reads and writes also take CPU time in the kernel, so only other calls prove that the thread waits.
             Some((_, false)) => trap.filter(|&wait| wait != Wait::Io)?,
             Some((_, true)) => return None,
         };
@@ -319,7 +319,7 @@ mod tests {
     use crate::profile::{Binary, BinaryId, FrameKey, ProfileBuilder};
     use crate::units::Address;
 
-    /// The wait for a stack, root first. `App:` and `kernel:` name the binary; an empty name is an unnamed function.
+    /// The wait for a stack, root first. `App:` and `kernel:` name the binary; a function with an empty name is unnamed.
     fn wait(stack: &[&str]) -> Option<Wait> {
         let mut builder = ProfileBuilder::new();
         let binary = |builder: &mut ProfileBuilder, path: &str| -> Option<BinaryId> {
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(wait(&cond), Some(Wait::Event));
         assert_eq!(wait(&["__psynch_cvwait", "kernel:", "kernel:"]), Some(Wait::Event));
         assert_eq!(wait(&["kernel:ipc_mqueue_receive_continue"]), Some(Wait::Message));
-        // Reading copies data in the kernel, and a named kernel function does other work.
+        // A read copies data in the kernel, and a named kernel function does other work.
         assert_eq!(wait(&["read", "kernel:"]), None);
         assert_eq!(wait(&["mach_msg2_trap", "kernel:vm_map_copyin"]), None);
         assert_eq!(wait(&["App:main", "kernel:vm_fault"]), None);

@@ -1,4 +1,4 @@
-//! The registry of formats. Formats are recognised by their first bytes, including known formats that cannot be read.
+//! The registry of formats. Formats are recognised by their first bytes, including known formats that this crate cannot read.
 //!
 //! The order matters: the most reliable tests come first. File names are not used, since people rename files.
 
@@ -18,7 +18,7 @@ pub(super) enum Reader {
     Dart,
     DeepCopy,
     DotTrace,
-    /// Also reports inputs that no reader can read.
+    /// Also reports inputs that no other reader recognises.
     Export,
     MetricKit,
     Sample,
@@ -32,7 +32,7 @@ impl Reader {
     }
 }
 
-/// Returns advice for a packed input that no reader unpacks. Archives have separate messages.
+/// Returns advice for a compressed or packed input. Archives have separate messages.
 pub(super) fn packed(head: &[u8]) -> Option<String> {
     let is = |magic: &[u8]| head.starts_with(magic);
     let is_compressed = is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd");
@@ -63,7 +63,7 @@ pub(super) fn packed(head: &[u8]) -> Option<String> {
 struct Known {
     /// A description of the format, such as `a recording of Linux perf (perf.data)`.
     what: &'static str,
-    /// Its reader, or advice on what to do with the file, such as the command that reads it.
+    /// The reader for the format, or advice on what to do with such a file, such as the command that reads it.
     use_of: Result<Reader, &'static str>,
 }
 
@@ -116,16 +116,16 @@ fn binary(head: &[u8]) -> Option<Known> {
         let what = "an AppleDouble file (._), in which macOS keeps the attributes of another file";
         return Some(known(what, "pass the file without ._ in its name"));
     }
-    // A header of five words: 0, the number of following words (3), 0, …
+    // The header has five words: 0, the number of words that follow (3), 0, …
     if head.len() >= 24 && head[..8] == [0; 8] && head[8] == 3 && head[9..24] == [0; 15] {
         return Some(known("a CPU profile of gperftools", PPROF));
     }
     is_pprof(head).then_some(known("a profile for pprof", PPROF))
 }
 
-/// True if these are fields of a pprof message, in any order, including a sample type.
+/// True if these are fields of a pprof message, in any order, that include a sample type.
 fn is_pprof(head: &[u8]) -> bool {
-    /// The field of the sample types, whose numbers are indices of strings.
+    /// The field with the sample types, whose numbers are string indices.
     const SAMPLE_TYPE: u64 = 1;
     let (mut rest, mut has_type) = (head, false);
     while let Some((key, value)) = varint(rest) {
@@ -173,7 +173,7 @@ fn text(head: &[u8]) -> String {
     encoding.decode(&head[mark..])
 }
 
-/// Keys that occur only in MetricKit diagnostics, and in call trees that were extracted from one.
+/// Keys that occur only in MetricKit diagnostics, or in call trees extracted from them.
 const DIAGNOSTICS: [&str; 11] = [
     "\"appLaunchDiagnostics\"",
     "\"callStackPerThread\"",
@@ -198,7 +198,7 @@ fn json(start: &str) -> Option<Known> {
     if start.len() > first.len() && first.contains("\"bug_type\"") {
         return Some(problem_report(first));
     }
-    // This also removes white space inside strings; the keys here contain none.
+    // This also removes white space inside strings, but the keys contain none.
     let dense: String = start.split_ascii_whitespace().collect();
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
@@ -307,7 +307,7 @@ fn is_perf_script(text: &str) -> bool {
     has_time && is_frame && !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// True if the first line has the columns of JMH results: as text, as CSV, or with semicolons, which look like folded stacks.
+/// True if the first line has the columns of JMH results: as text, as CSV, or as semicolon-separated values, which look like folded stacks.
 fn is_jmh(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let mut words = first.split([' ', ',', ';', '\t', '"']).filter(|word| !word.is_empty());
@@ -331,7 +331,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// True if a folder is a recording. Old and empty recordings are recognised only by their name.
+/// True if a folder is a recording. Old and empty recordings can be recognised only by their name.
 pub(super) fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
     folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
 }

@@ -7,8 +7,8 @@ pub(super) fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 
-/// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`. Images of the kernel begin with `*`, and may be listed by segment:
-/// `*0xLOW - 0xHIGH kernel (VERSION) <UUID>__TEXT /path`.
+/// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`. Kernel images begin with `*`, and may be listed by segment: `*0xLOW - 0xHIGH kernel
+/// (VERSION) <UUID>__TEXT /path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     /// The first address of the range.
@@ -16,10 +16,10 @@ pub(super) struct Image {
     /// The last address; `None` if unknown (`???`).
     pub(super) high: Option<u64>,
     pub(super) uuid: Option<Uuid>,
-    /// The last component of the path. For frameworks, the line also has the name of the bundle, which is not needed.
+    /// The last component of the path. The line of a framework also contains the bundle's name, which is not used.
     pub(super) name: String,
     pub(super) path: String,
-    /// The segment that the range belongs to; empty for complete images.
+    /// The segment that the range covers; empty for a complete image.
     pub(super) segment: String,
 }
 
@@ -48,7 +48,7 @@ impl Image {
 
 /// Returns the text before `<UUID>`, the UUID if there is one, and the path after it.
 fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
-    // Names and paths may also contain angle brackets.
+    // Names and paths may contain angle brackets as well.
     text.match_indices('<').find_map(|(at, _)| {
         let (inner, path) = text[at + 1..].split_once('>')?;
         let uuid = Uuid::parse(inner);

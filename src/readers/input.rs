@@ -37,11 +37,11 @@ pub enum InputPlace {
     /// The folder of a bundle, which may be in an archive.
     #[cfg(feature = "bundle")]
     Bundle(PathBuf),
-    /// A file in another format. It may not exist, which is an error when it is read.
+    /// A file in another format. If it does not exist, reading it fails.
     File(PathBuf),
 }
 
-/// A file system that finds inputs. An archive with a bundle is treated as a folder; everything else is unchanged.
+/// A file system that finds inputs. An archive that contains a bundle is treated as a folder; everything else is unchanged.
 pub struct InputFiles<'f> {
     #[cfg(feature = "bundle")]
     files: BundleFiles<'f>,
@@ -79,7 +79,7 @@ impl<'f> InputFiles<'f> {
     /// Finds the input at a path.
     ///
     /// # Errors
-    /// If it is a bundle, which this build cannot read.
+    /// If it is a bundle, since this build cannot read bundles.
     #[cfg(not(feature = "bundle"))]
     pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
         if is_folder(self.files, path) && is_bundle(self.files, path) {
@@ -91,7 +91,7 @@ impl<'f> InputFiles<'f> {
     }
 }
 
-/// An input that is read on demand, any number of times unless it is a pipe.
+/// An opened input. It can be read any number of times, unless it is a pipe.
 #[derive(Debug)]
 pub struct Input<'f>(Content<'f>);
 
@@ -103,7 +103,7 @@ enum Content<'f> {
 }
 
 impl<'f> Input<'f> {
-    /// Opens the input at a place. `files` are the files in which it was found, or a wrapper around them.
+    /// Opens the input at a place. `files` must be the file system that found it, or a wrapper around it.
     ///
     /// # Errors
     /// If a bundle cannot be opened.
@@ -180,7 +180,7 @@ impl<'f> Input<'f> {
         }
     }
 
-    /// Reads the documents: only the table of contents of a bundle, or all of a file.
+    /// Reads the documents: all of a file, but only the table of contents of a bundle.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
@@ -259,7 +259,7 @@ impl InputFile<'_> {
 }
 
 impl InputFile<'_> {
-    /// Describes the folder at the path, and what to pass instead.
+    /// Describes the folder at the path, and says what to pass instead.
     fn folder(&self) -> String {
         let is_dsym = self.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dSYM"));
         if is_dsym || is_folder(self.files, &self.path.join("Contents/Resources/DWARF")) {

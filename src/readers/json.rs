@@ -12,13 +12,13 @@ use crate::hash::IndexSet;
 use crate::memory::Reservation;
 use crate::recording::Options;
 
-/// The maximum nesting depth in [`Json::leaves`].
+/// The maximum depth in [`Json::leaves`].
 const MOST_LEVELS: usize = 32;
 
-/// Memory is reserved in steps of this many bytes.
+/// Memory is reserved in steps of this size.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
-/// The approximate memory of a name in an open object, and how many names are added between reservations.
+/// The approximate memory per member name of an open object. Names are reserved in batches.
 const NAME: u64 = 32;
 const NAMES_BETWEEN: usize = 4096;
 
@@ -30,10 +30,10 @@ pub(super) struct Json<'n, R: Read> {
     tokens: JsonStreamReader<Metered<R>>,
     name: &'n str,
     max_token: u64,
-    /// The names in the open objects, as hashes with the number of their object.
+    /// The member names of the open objects: each is hashed together with the number of its object.
     names: IndexSet<u64>,
     names_held: Reservation,
-    /// For each open object: its number, and the number of names before its own.
+    /// For each open object, its number, and the number of names when it was opened.
     open: Vec<(u64, usize)>,
     objects: u64,
     /// The length of the byte order mark.
@@ -61,7 +61,7 @@ impl<'n, R: Read> Json<'n, R> {
         Self { tokens, name, max_token, names, names_held, open, objects: 0, skipped }
     }
 
-    /// True if the array or object has another element or, at the top level, if another document follows.
+    /// True if the array or object has another element, or, at the top level, if another document follows.
     pub(super) fn has_next(&mut self) -> Result<bool, Error> {
         // White space may have any length.
         self.unlimited().has_next().map_err(|error| self.failed(error))
@@ -71,7 +71,7 @@ impl<'n, R: Read> Json<'n, R> {
         self.unlimited().peek().map(|next| next == kind).map_err(|error| self.failed(error))
     }
 
-    /// Reads the name of the next member, which may occur only once in its object.
+    /// Reads the name of the next member. It must be unique in its object.
     pub(super) fn member(&mut self) -> Result<String, Error> {
         let name = self.limited().next_name_owned().map_err(|error| self.failed(error))?;
         let key = self.names.hasher().hash_one((self.open.last(), &name));
@@ -142,14 +142,14 @@ impl<'n, R: Read> Json<'n, R> {
         }
     }
 
-    /// Passes the strings, numbers and booleans of the next value to `each`, with their path of names and indices, which is appended to `path`.
+    /// Passes the strings, numbers and booleans in the next value to `each`. Their path of names and indices is appended to `path`.
     pub(super) fn leaves(
         &mut self,
         path: &mut Vec<String>,
         mut each: impl FnMut(&[String], String, &Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let outside = path.len();
-        // For each open value: the index of the next element of an array; `None` for an object.
+        // For each open value: the next index of an array; `None` for an object.
         let mut open: Vec<Option<usize>> = Vec::new();
         loop {
             if self.is_next(ValueType::Object)? {
@@ -206,7 +206,7 @@ impl<'n, R: Read> Json<'n, R> {
         Error::new(ErrorKind::Limit(format!("the input has more than {most} diagnostics")), Some(self.place()))
     }
 
-    /// An error that concerns the complete input.
+    /// An error about the whole input.
     pub(super) fn refused(&self, text: &str) -> Error {
         Error::new(ErrorKind::NotAnExport(text.to_owned()), Some(Position { line: 1, byte: 0, ..self.place() }))
     }
@@ -251,16 +251,16 @@ impl<'n, R: Read> Json<'n, R> {
     }
 }
 
-/// Checks that no object in a document has a name twice.
+/// Checks that no object in a document has a duplicate name.
 ///
 /// # Errors
-/// If an object has a name twice, or the text is not JSON.
+/// If an object has a duplicate name, or the text is not JSON.
 #[cfg(feature = "dataset")]
 pub(crate) fn check_names(text: &str, name: &str) -> Result<(), Error> {
     Json::new(text.as_bytes(), name, &Options::default()).leaves(&mut Vec::new(), |_, _, _| Ok(()))
 }
 
-/// Reads the value of a member that may occur only once, under any of its names.
+/// Reads the value of a member that may occur only once, whichever of its names is used.
 pub(super) fn once<'n, R: Read, T>(
     json: &mut Json<'n, R>,
     key: &str,
@@ -285,7 +285,7 @@ impl Held {
         Self { reserved: options.memory.nothing(), bytes: 0 }
     }
 
-    /// Starts another document, which replaces the last one.
+    /// Starts another document, releasing the last one.
     pub(super) fn start(&mut self) {
         self.bytes = 0;
     }
@@ -300,7 +300,7 @@ impl Held {
     }
 }
 
-/// Limits the number of bytes that one token can read, so a hostile token cannot fill the memory.
+/// Limits the bytes that one token can read, so a hostile token cannot exhaust memory.
 struct Metered<R> {
     source: BufReader<R>,
     left: u64,

@@ -35,7 +35,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// Detects the encoding of text that starts with these bytes, and the length of its byte order mark.
+    /// Detects the encoding of text from its first bytes. Also returns the length of the byte order mark.
     pub(super) fn of(head: &[u8]) -> (Self, usize) {
         match head {
             [0xff, 0xfe, ..] => (Self::Utf16Le, 2),
@@ -58,7 +58,7 @@ impl Encoding {
         text
     }
 
-    /// True if the bytes, which were read up to a 0x0a, end with a line end.
+    /// True if the bytes, which end with a 0x0a byte, end with a line feed in this encoding.
     fn ends_line(self, bytes: &[u8]) -> bool {
         match self {
             Self::Utf8 => true,
@@ -124,7 +124,7 @@ impl<'n, R: Read> Lines<'n, R> {
         Ok(Some(Line { at, text }))
     }
 
-    /// Reads the bytes of a line with its line end, or one byte more than the limit.
+    /// Reads a line with its line end, or one byte more than the limit.
     fn fill(&mut self, is_first: bool) -> io::Result<()> {
         self.buffer.clear();
         loop {

@@ -1,4 +1,4 @@
-//! Readers convert bytes to a recording. Each format has a separate folder, and does not depend on the others.
+//! Readers convert bytes to a recording. Each format has its own folder, which does not depend on the others.
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
@@ -30,8 +30,8 @@ use formats::Reader;
 impl RecordingBuilder {
     /// Reads an input in any format, which is recognised by its first bytes. `name` identifies the input in results and errors.
     ///
-    /// Compressed inputs must be decompressed first, for example with `decompress` from the feature `compression`; otherwise the error reports
-    /// that.
+    /// Decompress compressed inputs first, for example with `decompress` from the feature `compression`. Compressed input is rejected with an
+    /// error that says so.
     ///
     /// # Errors
     /// If the format is unknown, or the input violates its format or exceeds a limit. Do not use the builder after an error.
@@ -39,13 +39,13 @@ impl RecordingBuilder {
         let mut head = Vec::with_capacity(formats::HEAD);
         let failure = source.by_ref().take(formats::HEAD as u64).read_to_end(&mut head).err();
         let reader = Reader::of(&head);
-        // Only exports and recordings have tables to choose from.
+        // A table can be chosen only in exports and recordings.
         let lacks_table = reader != Reader::Export && self.options.table.is_some();
         if let Some(what) = if lacks_table { formats::describe(&head) } else { formats::packed(&head) } {
             let at = Position { input: name.to_owned(), line: 1, byte: 0 };
             return Err(Error::new(ErrorKind::NotAnExport(what), Some(at)));
         }
-        // The bytes before a failure are read, so an incomplete input is reported as incomplete.
+        // The bytes before a failure are passed on, so an incomplete input is reported as incomplete.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         let result = match reader {
             Reader::Dart => dart::read_into(source, name, self),
@@ -74,12 +74,11 @@ impl RecordingBuilder {
     }
 }
 
-/// The number of bytes at the start of an input that [`is_report_measured`] examines.
 #[cfg(feature = "dataset")]
 pub(crate) const HEAD: usize = formats::HEAD;
 
-/// Judging by the first bytes of a file: true for a report that fleets measure, false for a report that only other commands read, and `None`
-/// if it is not a report.
+/// Judges a file by its first bytes: `Some(true)` for a report that fleets measure, `Some(false)` for a report that only other commands read, and
+/// `None` for anything else.
 #[cfg(feature = "dataset")]
 pub(crate) fn is_report_measured(head: &[u8]) -> Option<bool> {
     match Reader::of(head) {
@@ -89,7 +88,7 @@ pub(crate) fn is_report_measured(head: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns the failure of the underlying source once, if there was one; otherwise it is empty.
+/// Fails once with the source's read error, if there was one, and is empty otherwise.
 struct Failure(Option<io::Error>);
 
 impl Read for Failure {
@@ -111,8 +110,8 @@ pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<
 impl Intervals {
     /// Reads the intervals and hang risks of all documents of an export. `name` identifies it in results and errors.
     ///
-    /// Unreadable rows are counted, with a diagnostic. An interval has no end if none was recorded. Of the options, only `buffer_size`,
-    /// `allow_truncated` and the limits are used. Exports without such tables, and tables of contents, have no intervals.
+    /// Unreadable rows are counted, with a diagnostic. An interval has no end if none was recorded. Only the options `buffer_size`,
+    /// `allow_truncated` and the limits apply. Exports without such tables, and tables of contents, have no intervals.
     ///
     /// # Errors
     /// As [`RecordingBuilder::read`].

@@ -1,6 +1,6 @@
 //! Parses rounded decimal numbers, with or without thousands separators.
 
-/// A number in base units, such as nanoseconds for `846.00` milliseconds.
+/// A rounded number in base units, such as nanoseconds for `846.00` milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rounded {
     pub(super) value: u64,
@@ -11,7 +11,7 @@ pub(super) struct Rounded {
 const SEPARATORS: [char; 4] = ['.', ',', '\u{a0}', '\u{202f}'];
 
 impl Rounded {
-    /// Parses a number in which 1 means `scale` base units. `mark` is the decimal mark, if known.
+    /// Parses a number whose unit is `scale` base units. `mark` is the decimal mark, if known.
     pub(super) fn parse(number: &str, mark: Option<char>, scale: u64) -> Result<Self, &'static str> {
         let mark = if mark.is_none() { decimal_mark(number)? } else { mark };
         let (whole, decimals) =
@@ -39,7 +39,7 @@ impl Rounded {
     }
 }
 
-/// Detects the decimal mark of a number, if it has one. Fails for a number such as `1,234`, which may have thousands or decimals.
+/// Detects the decimal mark of a number, if any. Fails for a number such as `1,234`, in which the comma may separate thousands or decimals.
 fn decimal_mark(number: &str) -> Result<Option<char>, &'static str> {
     let Some((whole, decimals)) = number.rsplit_once(['.', ',']) else { return Ok(None) };
     let mark = number.chars().rfind(|mark| matches!(mark, '.' | ','));

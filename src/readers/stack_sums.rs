@@ -1,4 +1,4 @@
-//! Adds the weights of stacks that consist only of function names, without threads, binaries, addresses or sample counts.
+//! Adds up the weights of stacks that consist only of function names, without threads, binaries, addresses or sample counts.
 
 use crate::error::{Diagnostic, Error, ErrorKind, Position};
 use crate::profile::{Full, Meaning, StackId};
@@ -37,7 +37,7 @@ impl<'r> StackSums<'r> {
         if weight.value == 0 { Ok(()) } else { self.input.add_weight(self.thread, stack, weight).map_err(limit) }
     }
 
-    /// Reserves the memory of all stacks, and of `more` bytes that are used elsewhere.
+    /// Reserves the memory of all stacks, plus `more` bytes used elsewhere.
     pub(super) fn reserve(&mut self, more: usize) -> Result<(), ErrorKind> {
         self.input.recording.reserve(more as u64).map_err(ErrorKind::Memory)
     }

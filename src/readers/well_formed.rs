@@ -12,7 +12,7 @@ use quick_xml::events::BytesStart;
 /// The rule that a part of a document violates.
 pub(super) type Broken = Cow<'static, str>;
 
-/// The longest reference, unless a number has leading zeros.
+/// The length of the longest reference, unless its number has leading zeros.
 const LONGEST_REFERENCE: usize = 10;
 
 /// The maximum number of attributes of an element; real ones have up to 20.
@@ -29,7 +29,7 @@ pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
 #[inline(never)]
 fn check_name_and_attributes(name: &str, raw: &str) -> Result<(), Broken> {
     let checked = check_name(name, "an element").and_then(|()| check_attributes(raw));
-    // A `<` is never allowed inside a tag.
+    // A `<` is invalid anywhere inside a tag.
     let is_cut = || [name, raw].iter().any(|text| memchr::memchr(b'<', text.as_bytes()).is_some());
     checked.map_err(|broken| if is_cut() { "a tag is cut: there is a < inside it".into() } else { broken })
 }
@@ -75,7 +75,7 @@ fn continues_name(c: char) -> bool {
 
 /// Checks a list of attributes: each follows white space, has a value in quotes, and occurs once.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
-    // On the stack, since an allocation for each tag would cost more than everything else.
+    // On the stack, since an allocation per tag would cost more than all the checks.
     let (mut first, mut more, mut count) = ([""; 16], Vec::new(), 0);
     let mut rest = raw;
     loop {
@@ -101,7 +101,7 @@ fn check_attributes(raw: &str) -> Result<(), Broken> {
     }
 }
 
-/// Returns the names and values of a start tag's attributes, without unescaping. [`check_tag`] must have checked the tag.
+/// Returns the raw names and values of a start tag's attributes. [`check_tag`] must have accepted the tag.
 #[inline]
 pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, &'t str), Broken>> {
     let mut rest = without_space(start.attributes_raw());
@@ -116,7 +116,7 @@ pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = 
     })
 }
 
-/// Returns the value of the attribute with this name, without unescaping.
+/// Returns the raw value of the attribute with this name.
 pub(super) fn attribute_of<'t>(start: &'t BytesStart<'_>, name: &str) -> Option<&'t str> {
     attributes(start).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
@@ -158,7 +158,7 @@ fn check_value(value: &str) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Returns the character of `&reference;`: one of the five entities that need no document type, or a character by its number.
+/// Returns the character for `&reference;`: one of the five predefined entities, or a character by its number.
 pub(super) fn resolve(reference: &str) -> Option<char> {
     let Some(number) = reference.strip_prefix('#') else {
         return resolve_predefined_entity(reference)?.chars().next();
@@ -181,17 +181,17 @@ pub(super) fn check_text(text: &str) -> Result<(), Broken> {
     check_characters(text)
 }
 
-/// True if a byte may be part of a character that XML does not allow.
+/// True if a byte may belong to a character that XML does not allow.
 const fn is_odd(byte: u8) -> bool {
     byte < b' ' || byte >= 0xef
 }
 
-/// True if a test holds for any byte. Testing all bytes in blocks is faster than stopping at the first match.
+/// True if any byte passes the test. Tests blocks without stopping early, which is faster.
 #[inline]
 fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     let in_block = |block: &[u8; 16]| block.iter().fold(false, |any, &byte| any | test(byte));
     match bytes.last_chunk() {
-        // The last block covers the remainder, and some bytes twice.
+        // The last block covers the remainder and overlaps the one before.
         Some(last) => bytes.as_chunks().0.iter().fold(in_block(last), |any, block| any | in_block(block)),
         None => bytes.iter().fold(false, |any, &byte| any | test(byte)),
     }
@@ -199,7 +199,7 @@ fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
 
 /// Checks that XML allows all characters.
 pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
-    // Nearly all text is ASCII without control characters. Testing all bytes at once is faster than stopping at the first match.
+    // Nearly all text is printable ASCII, for which this test is faster than stopping at the first match.
     if !any_byte(text.as_bytes(), is_odd) {
         return Ok(());
     }

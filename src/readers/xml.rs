@@ -1,4 +1,4 @@
-//! Reads XML documents in memory, which must be well-formed: files of bundles, and reports of other tools.
+//! Reads XML documents in memory: files of bundles, and reports of other tools. Documents must be well-formed.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -13,10 +13,10 @@ use crate::readers::well_formed::{
     attribute_of, attributes, check_characters, check_declaration, check_tag, check_text, resolve,
 };
 
-/// Passes every event and its offset to `take`, after checking that the document is well-formed up to there.
+/// Passes every event with its offset to `take`. Up to each event, the document has been checked to be well-formed.
 ///
 /// # Errors
-/// Returns the offset of an event that violates a rule or that `take` rejects, and the rule.
+/// Returns the rule and the offset of an event that violates it or that `take` rejects.
 pub(super) fn read(
     bytes: &[u8],
     mut take: impl FnMut(&Event<'_>, usize) -> Result<(), String>,
@@ -48,7 +48,7 @@ impl<'n> Document<'n> {
         const PIECE: u64 = 64 << 10;
         let mut document = Self { name, bytes: Vec::new(), held: memory.nothing() };
         loop {
-            // A `Vec` doubles as it grows, and a reader may store names.
+            // A `Vec` doubles as it grows, and the caller may store names.
             let reserved = document.held.resize(4 * (document.bytes.len() as u64 + PIECE));
             reserved.map_err(|over| Error::memory(over, Some(document.place(document.bytes.len()))))?;
             let read = source.by_ref().take(PIECE).read_to_end(&mut document.bytes);
@@ -72,12 +72,11 @@ struct Place {
     depth: usize,
     /// The number of top-level elements.
     roots: usize,
-    /// The declared prefixes, each with the depth of its element.
+    /// The declared prefixes, each with the depth of the element that declares it.
     prefixes: Vec<(usize, String)>,
 }
 
 impl Place {
-    /// Checks an event in its context.
     fn check(&mut self, event: &Event<'_>, at: u64) -> Result<(), Cow<'static, str>> {
         match event {
             Event::Start(start) | Event::Empty(start) => {
@@ -116,7 +115,7 @@ impl Place {
 }
 
 impl Place {
-    /// Checks that this or an open element declares the prefixes of names. `depth` is the depth inside the element.
+    /// Checks that this or an open element declares the prefixes of all names. `depth` is the depth inside the element.
     fn check_prefixes(&mut self, start: &BytesStart<'_>, depth: usize) -> Result<(), Cow<'static, str>> {
         let names =
             || std::iter::once(start.name().into_inner()).chain(attributes(start).flatten().map(|(name, _)| name));
@@ -132,7 +131,7 @@ impl Place {
         }
     }
 
-    /// Forgets the prefixes of closed elements.
+    /// Drops the prefixes of closed elements.
     fn leave(&mut self) {
         self.prefixes.retain(|(depth, _)| *depth <= self.depth);
     }
@@ -143,7 +142,7 @@ const OUTSIDE: &str = "text outside of all elements";
 /// Returns the value of an attribute, unescaped.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let raw = attribute_of(start, name)?;
-    // As XML requires, a line end or tab becomes a space unless it is written as a reference.
+    // As XML requires, line ends and tabs become spaces, unless they are written as references.
     let plain = raw.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
     Some(quick_xml::escape::unescape(&plain).ok()?.into_owned())
 }

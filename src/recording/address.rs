@@ -9,15 +9,15 @@
 //! | frames since 27 | the instruction + 1 | the return address − 1, which is inside the call |
 //! | `kperf-bt` (`time-sample`) | the instruction | the return address |
 //!
-//! No version number identifies frames "since 27". Their caller addresses do: they are 3 modulo 4, unlike any return address. On x86_64 there is no
-//! such mark, but `address − 1` is always correct. It removes the bias of a leaf, and one or two bytes before a return address are still in the call
-//! instruction, since no call is that short.
+//! No version number identifies the frames "since 27", but their caller addresses do: they are 3 modulo 4, unlike any return address. x86_64 has
+//! no such sign, but `address − 1` is always correct: it removes the bias of a leaf, and one or two bytes before a return address are still
+//! inside the call, since every call instruction is longer.
 
 use std::ops::Range;
 
 use crate::units::Address;
 
-/// The form in which a frame was written, as far as the frame itself shows it.
+/// The form in which a frame was written, as far as one frame can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FrameForm {
     /// A `<frame>` element.
@@ -33,9 +33,9 @@ pub(crate) enum FrameForm {
 /// The address conventions found in one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conventions {
-    /// A caller in an arm64 binary had an address of 3 modulo 4, so caller addresses are already inside the call (Xcode 27).
+    /// Callers are already inside the call (Xcode 27): one in an arm64 binary has an address of 3 modulo 4.
     pub(crate) callers_are_inside_call: bool,
-    /// A fragment ended with a 0, so addresses are exact (Xcode 12).
+    /// Addresses are exact (Xcode 12): a fragment ends with a 0.
     pub(crate) fragments_end_with_zero: bool,
 }
 
@@ -62,9 +62,9 @@ impl Conventions {
 
 /// Returns the range of return addresses among the numbers of a `kperf-bt`, which ends before the final 0.
 ///
-/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. If the leaf function has no
-/// frame record, its caller is only in the link register and missing from the list. The recording does not mark these cases, so the caller
-/// is missing here as well (`time-profile` has it).
+/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. If the leaf function has no frame
+/// record, its caller is only in the link register and missing from the list. The recording does not mark these cases, so the caller is missing
+/// here, although `time-profile` has it.
 pub(crate) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> Range<usize> {
     match numbers {
         [.., 0] => 0..numbers.len() - 1,

@@ -1,4 +1,4 @@
-//! An app's daily metrics, as summed up by the system: no stacks, and durations only as histograms.
+//! Daily metrics of an app, as the system adds them up: without stacks, and with durations only as histograms.
 
 use crate::units::Nanos;
 
@@ -11,12 +11,12 @@ pub struct AppMetrics {
     pub cpu_time: Option<Nanos>,
     /// The total time that the app ran, in the foreground and in the background.
     pub running: Option<Nanos>,
-    /// How late frames were, per second of scrolling.
+    /// The total delay of frames per second of scrolling.
     pub scroll_hitches: Option<Nanos>,
     /// The peak memory use of the app in bytes.
     pub peak_memory: Option<u64>,
-    /// How often the app exited, by reason and by where it was: `memory limit (foreground)`. Normal exits, and reasons that did not occur, are left
-    /// out. `None` if the numbers are unknown.
+    /// The number of exits by reason and app state, such as `memory limit (foreground)`. Normal exits and reasons that did not occur are omitted.
+    /// `None` if unknown.
     pub exits: Option<Vec<(String, u64)>>,
     /// Histograms of durations.
     pub histograms: Vec<DurationHistogram>,
@@ -27,7 +27,7 @@ pub struct AppMetrics {
 pub struct DurationHistogram {
     /// `hang`, `launch` (until the first drawing), `prewarmed-launch`, `extended-launch`, `resume`, or `signpost NAME (CATEGORY)`.
     pub name: String,
-    /// The bins in document order: the shortest duration, the longest one (`None` if there is no upper bound), and the number of durations.
+    /// The bins in document order: the shortest duration, the longest one (`None` if unbounded), and the count.
     pub bins: Vec<(Nanos, Option<Nanos>, u64)>,
 }
 

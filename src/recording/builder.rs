@@ -21,9 +21,9 @@ use crate::units::Address;
 pub(in crate::recording) struct ProcessDefinition {
     pub(in crate::recording) pid: Option<u64>,
     pub(in crate::recording) name: StringId,
-    /// The result for the last row with this process.
+    /// The run and process to which its last row was assigned.
     pub(in crate::recording) used_as: Option<(RunId, ProcessId)>,
-    /// The number of consecutive rows with that result.
+    /// The number of consecutive rows with that assignment.
     pub(in crate::recording) samples: u64,
 }
 
@@ -42,8 +42,8 @@ pub(in crate::recording) struct ThreadDefinition {
 
 /// Collects samples, tables and tables of contents, one input at a time. [`finish`](Self::finish) returns the recording.
 ///
-/// Readers add inputs ([`read`](Self::read)). If an input cannot be read, the builder is no longer usable, since the rows already added from that
-/// input are not accounted for: it returns [`ErrorKind::Failed`].
+/// Readers add inputs ([`read`](Self::read)). After a read error, the builder returns [`ErrorKind::Failed`]: rows that were already added from
+/// that input are not accounted for.
 #[derive(Debug, Default)]
 pub struct RecordingBuilder {
     pub(crate) options: Options,
@@ -53,10 +53,10 @@ pub struct RecordingBuilder {
     /// Concatenated lists of numbers, and the range of each list.
     pub(crate) numbers: Vec<u64>,
     pub(crate) number_lists: Vec<(usize, usize)>,
-    /// The number of documents in all inputs. Frames of different documents are always distinct.
+    /// The number of documents in all inputs. Frames of different documents are never merged.
     document: u32,
     pub(crate) conventions: Conventions,
-    /// The form of each frame in the current document, and the index of the first frame.
+    /// The form of each frame in the current document, and the index of the first of these frames.
     forms: Vec<FrameForm>,
     first_frame: usize,
     architectures: HashMap<BinaryId, Architecture>,
@@ -64,11 +64,11 @@ pub struct RecordingBuilder {
     joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
     documents: Vec<Document>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The approximate size in bytes of complete documents: tables of contents and descriptions of tables.
+    /// The approximate size in bytes of complete documents: tables of contents and table descriptions.
     of_documents: u64,
     /// The reserved memory, updated after each block.
     reserved: Reservation,
-    /// The total size in bytes of the inputs that were read as bytes.
+    /// The total size in bytes of inputs that were read as bytes.
     pub(crate) bytes: u64,
     has_failed: bool,
 }
@@ -112,14 +112,14 @@ impl RecordingBuilder {
         if self.has_failed { Err(Error::new(ErrorKind::Failed, None)) } else { Ok(()) }
     }
 
-    /// Starts an input. The builder fails until [`end_input`](Self::end_input) completes it.
+    /// Starts an input. Until [`end_input`](Self::end_input), the builder counts as failed.
     pub(crate) fn start_input(&mut self, name: &str) -> Result<StringId, Error> {
         self.check()?;
         self.has_failed = true;
         self.profile.string(name).map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), None))
     }
 
-    /// Makes the builder fail because an input could not be read.
+    /// Makes the builder fail, since an input could not be read.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
     }
@@ -136,7 +136,7 @@ impl RecordingBuilder {
         self.of_documents += bytes;
     }
 
-    /// Reserves the memory in use, plus `more` bytes that are used elsewhere.
+    /// Reserves the memory in use, plus `more` bytes used elsewhere.
     pub(crate) fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
         let lists = of_vec(&self.numbers) + of_vec(&self.number_lists) + of_vec(&self.forms);
         let threads = of_vec(&self.processes) + of_vec(&self.threads);
@@ -145,17 +145,17 @@ impl RecordingBuilder {
         self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
     }
 
-    /// Interns a function name, in the same spelling for all kinds of input.
+    /// Interns a function name, in the same spelling for every kind of input.
     pub(crate) fn function_name(&mut self, recorded: &str) -> Result<StringId, Full> {
         self.profile.string(&Demangler::default().display_name(recorded))
     }
 
-    /// Returns the number of the current document, over all inputs, from 0.
+    /// Returns the number of the current document, from 0 and over all inputs.
     pub(crate) fn document_number(&self) -> u32 {
         self.document
     }
 
-    /// Ends a document, and sets the lookup addresses of its frames.
+    /// Ends a document, and computes the lookup addresses of its frames.
     pub(crate) fn finish_document(&mut self) {
         self.count_names();
         for offset in 0..self.forms.len() {
@@ -168,7 +168,7 @@ impl RecordingBuilder {
             let recorded = frame.address;
             let mut lookup = self.conventions.lookup_address(self.forms[offset], recorded, image, is_x86);
             if in_kernel && recorded.get() >> 47 != u64::MAX >> 47 {
-                // The mask is for user addresses. A kernel address with an authentication code is left unchanged.
+                // The mask applies to user addresses. A kernel address with an authentication code is left unchanged.
                 lookup = recorded;
             }
             self.profile.set_lookup_address(id, lookup);
@@ -184,7 +184,7 @@ impl RecordingBuilder {
         self.document += 1;
     }
 
-    /// Reports the number of samples for each thread and process name to the profile builder.
+    /// Passes the number of samples for each thread and process name to the profile builder.
     fn count_names(&mut self) {
         for process in &mut self.processes {
             if let Some((_, id)) = process.used_as.take() {
@@ -221,7 +221,7 @@ impl RecordingBuilder {
         self.profile.add_counters(&self.numbers[start..end]);
     }
 
-    /// Ends a list that starts at the number `start`, and returns its index.
+    /// Ends a list that starts at index `start` of the numbers, and returns its index.
     pub(crate) fn finish_list(&mut self, start: usize) -> Result<u32, Full> {
         let list = u32::try_from(self.number_lists.len()).map_err(|_| Full)?;
         self.number_lists.push((start, self.numbers.len()));
@@ -261,7 +261,7 @@ impl RecordingBuilder {
         self.finish_list(start)
     }
 
-    /// Detects the address convention of callers from a recorded address.
+    /// Looks for the address convention of callers in a recorded address.
     pub(crate) fn see_caller(&mut self, binary: Option<BinaryId>, address: u64) {
         let is_arm64 = binary.is_some_and(|binary| self.architectures.get(&binary) == Some(&Architecture::Arm64));
         if is_arm64 && address % 4 == 3 {
@@ -295,7 +295,7 @@ impl RecordingBuilder {
         self.profile.stack_path(root, leaf_first.iter().rev().copied())
     }
 
-    /// Interns the stack in which the leaf of `lower` calls the frames of `upper`, for example a kernel stack on top of a user stack.
+    /// Interns the stack in which the leaf of `lower` calls the frames of `upper`, such as a kernel stack on a user stack.
     pub(crate) fn join_stacks(
         &mut self,
         lower: Option<StackId>,

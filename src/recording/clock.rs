@@ -11,17 +11,17 @@ use crate::hash::HashMap;
 use crate::profile::{Profile, RunId, SampledTime, Selection};
 use crate::units::Nanos;
 
-/// Facts about a recording's time from outside its documents.
+/// What is known about a recording's time from outside its documents.
 #[cfg(feature = "fleet")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TimeHints<'h> {
-    /// The length of each run, from a manifest.
+    /// The length of each run according to a manifest.
     pub(crate) duration: Option<Nanos>,
     /// Tables of contents from other files, for runs without a table of contents in the recording.
     pub(crate) tocs: &'h [Toc],
 }
 
-/// When a run was recorded, according to the recording and hints.
+/// When a run was recorded, according to the recording and the hints.
 #[cfg(feature = "fleet")]
 #[derive(Clone, Debug)]
 pub(crate) struct HintedTime<'t> {
@@ -41,8 +41,8 @@ impl Recording {
         )
     }
 
-    /// Returns the table of contents of a run. `None` if no table of contents exists, if several differ, or if samples more than a second after its
-    /// end show that it describes another recording.
+    /// Returns the table of contents of a run. `None` if there is none, if several differ, or if samples more than a second after its end show
+    /// that it describes another recording.
     pub fn toc_of_run(&self, run: RunId) -> Option<&TocRun> {
         let (document, position) = self.clock.runs.get(run.index())?.toc?;
         match &self.documents.get(document)?.content {
@@ -51,12 +51,11 @@ impl Recording {
         }
     }
 
-    /// A sentence for each unused table of contents of a run, with the reason.
+    /// Explains, in a sentence each, why tables of contents of a run are not used.
     pub(crate) fn notes_on_time(&self, run: RunId) -> &[String] {
         self.clock.runs.get(run.index()).map_or(&[], |clock| &clock.notes)
     }
 
-    /// Sets the clock of a complete recording.
     pub(super) fn set_clock(&mut self) {
         let sampled = sampled_times(&self.profile);
         let places = TocPlaces::new(self);
@@ -79,7 +78,7 @@ impl Recording {
         self.clock = Clock { runs, cut };
     }
 
-    /// True if the input of a run is truncated. The recorded time after its last row is unknown.
+    /// True if the input of a run is truncated, so the recorded time after its last row is unknown.
     #[cfg(feature = "fleet")]
     fn is_cut(&self, run: RunId) -> bool {
         self.clock.cut.contains(self.profile.string(self.profile.run(run).input))
@@ -108,13 +107,12 @@ impl Recording {
     }
 }
 
-/// The inputs that are truncated.
 fn cut_inputs(documents: &[Document]) -> BTreeSet<String> {
     let cut = documents.iter().filter(|document| document.cut_at.is_some());
     cut.map(|document| document.input.clone()).collect()
 }
 
-/// For each run, the time that all its samples cover, selected or not.
+/// For each run, the time covered by all its samples, selected or not.
 fn sampled_times(profile: &Profile) -> Vec<Option<SampledTime>> {
     let mut sampled: Vec<Option<SampledTime>> = vec![None; profile.run_ids().len()];
     for sum in profile.sums_or_samples() {
@@ -130,10 +128,10 @@ fn last(sampled: Option<SampledTime>) -> Nanos {
     sampled.map_or(Nanos::default(), |sampled| sampled.last)
 }
 
-/// The position of a table of contents: the index of its document, and its index there.
+/// Identifies an entry: the index of its document, and its index there.
 type Place = (usize, usize);
 
-/// The tables of contents of a recording by run number, and the number of runs with each number.
+/// The tables of contents in a recording by run number, and the number of runs with each number.
 struct TocPlaces<'r> {
     tocs: HashMap<u32, Vec<(Place, &'r str, &'r TocRun)>>,
     runs: HashMap<u32, usize>,
@@ -154,8 +152,8 @@ impl<'r> TocPlaces<'r> {
         Self { tocs, runs }
     }
 
-    /// The tables of contents of a run: those in its input, or else those in any input, if no other run has its number. If several recordings have a
-    /// run with this number, a table of contents may describe any of them.
+    /// Returns the tables of contents that may describe a run: those in its own input, or else those in any input, provided that no other run has
+    /// its number. If several recordings have such a run, a table of contents may describe any of them.
     fn of_run(&self, profile: &Profile, id: RunId) -> Vec<(Place, &'r TocRun)> {
         let run = profile.run(id);
         let Some(tocs) = self.tocs.get(&run.number) else { return Vec::new() };
@@ -168,7 +166,7 @@ impl<'r> TocPlaces<'r> {
     }
 }
 
-/// Returns the entry to use for run `number`, whose last sample is at `last`. If entries contradict each other, none is used.
+/// Returns the entry to use for run `number`, whose last sample is at `last`, or none if entries contradict each other.
 fn usable<'t, P: Copy>(
     mut tocs: Vec<(P, &'t TocRun)>,
     last: Nanos,
@@ -179,7 +177,7 @@ fn usable<'t, P: Copy>(
         notes.push(sentence);
         tocs.retain(|(_, toc)| toc.contradiction(last).is_none());
     }
-    // A table of contents that was written before the recording ended has no duration.
+    // A table of contents written before the recording ended has no duration.
     if tocs.iter().any(|(_, toc)| known(toc.duration()).is_some()) {
         tocs.retain(|(_, toc)| known(toc.duration()).is_some());
     }
@@ -192,7 +190,7 @@ fn usable<'t, P: Copy>(
     None
 }
 
-/// The recorded time of a run, from its run number and whether its input is truncated.
+/// Returns the recorded time of a run. If its input is truncated, the time ends with the last complete sample.
 fn recorded(
     manifest: Option<Nanos>,
     toc: Option<&TocRun>,
@@ -233,13 +231,13 @@ fn as_recorded(
     })
 }
 
-/// Returns the end of a recording. A sample slightly after the recorded end extends it.
+/// Extends the end of a recording to a sample slightly after it.
 fn with_last_sample(end: Nanos, sampled: Option<SampledTime>) -> Nanos {
     sampled.filter(|sampled| sampled.last > end).map_or(end, |sampled| sampled.end)
 }
 
-/// Returns the time according to the manifest. `None` if the samples span more time, since rates would divide their weight by too short a time. If
-/// the samples only start later, the recording kept only its last part, and the time ends with the samples.
+/// Returns the time according to the manifest. `None` if the samples span more time, since rates would be too high. If the samples only start
+/// later, the recording kept only its last part, and the time ends with the samples.
 fn by_manifest(
     duration: Nanos,
     toc: Option<&TocRun>,
@@ -247,7 +245,7 @@ fn by_manifest(
     number: u32,
     notes: &mut Vec<String>,
 ) -> Option<RecordedTime> {
-    // The recording may stop while the last sample still covers time.
+    // The last sample may cover time after the end of the recording.
     let between = sampled.map_or(Nanos::default(), |sampled| sampled.last.since(sampled.first));
     if between.since(duration) > SLACK {
         let (duration, between) = (seconds(duration), seconds(between));
@@ -273,13 +271,12 @@ fn by_manifest(
             seconds(duration),
             seconds(sampled.last)
         ));
-        // The samples may span slightly more than the manifest's duration. The longer time is used.
+        // The samples may span slightly more than the manifest's duration. Use the longer time.
         (start, length) = (sampled.end.since(duration).min(sampled.first), duration.max(sampled.length()));
     }
     Some(RecordedTime { start, length: Some(length), source: TimeSource::Manifest })
 }
 
-/// A duration above zero.
 fn known(duration: Option<Nanos>) -> Option<Nanos> {
     duration.filter(|duration| duration.as_nanos() > 0)
 }

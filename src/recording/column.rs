@@ -5,7 +5,7 @@
 pub struct Column {
     /// The name in the schema, such as `hang-type`.
     pub mnemonic: String,
-    /// The type of its cells, such as `start-time`. In bundles, a type whose name in exports is unknown keeps its internal name (`XRCauseSetTypeID`).
+    /// The type of its cells, such as `start-time`. In bundles, a type without a known export name keeps its internal name (`XRCauseSetTypeID`).
     pub engineering_type: String,
     /// The kind of its cells.
     pub kind: ColumnKind,
@@ -22,7 +22,7 @@ pub enum ColumnKind {
     Bytes,
     /// CPU cycles.
     Cycles,
-    /// A number without a unit, or with a unit that the type does not specify.
+    /// A number without a unit, or with a unit that its type does not define.
     Number,
     /// 0 or 1.
     Boolean,
@@ -38,7 +38,7 @@ pub enum ColumnKind {
     Numbers,
     /// A stack.
     Stack,
-    /// Numbers or strings: the type is unknown, and each cell decides.
+    /// Numbers or strings, depending on the cell: the type is unknown.
     #[default]
     Unknown,
 }
@@ -46,8 +46,8 @@ pub enum ColumnKind {
 impl ColumnKind {
     /// Returns the kind of a column with this type, in the spelling of exports.
     ///
-    /// A type that is not listed is a string or a number, depending on its cells. The value of a string cell is the element's text, or its display
-    /// string if the text is an internal number.
+    /// Columns of a type that is not listed contain strings or numbers, depending on the cell. A string cell has the element's text as its value,
+    /// or the display string if the text is an internal number.
     pub fn of_type(engineering_type: &str) -> Self {
         match engineering_type {
             "sample-time" | "event-time" | "start-time" => Self::Time,

@@ -1,6 +1,6 @@
 //! The performance counters of a recording, and their names.
 //!
-//! Rows contain only values. Their order is that of the attribute `pmc-events` of the table in a table of contents:
+//! Rows contain only values, in the order of the table's attribute `pmc-events` in a table of contents:
 //!
 //! ```xml
 //! <table schema="counters-profile" trigger="time" pmc-events="&quot;INST_ALL&quot; &quot;CORE_ACTIVE_CYCLE&quot;" …/>
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use super::{Recording, Table, TocRun};
 use crate::profile::SeriesId;
 
-/// A performance counter that a user selects.
+/// A performance counter, as selected by a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counter {
     /// By its position among the values of a sample, from 1.
@@ -31,12 +31,12 @@ impl FromStr for Counter {
 }
 
 impl Recording {
-    /// Returns the names of each series' performance counters, in the order of their values. The list is empty if no table of contents lists as many
-    /// names as samples have values, or if several tables of contents differ.
+    /// Returns the names of each series' performance counters, in the order of their values. A list is empty unless a table of contents has
+    /// exactly one name per value, and all tables of contents agree.
     pub fn counter_names(&self) -> Vec<Vec<String>> {
         let counts = self.profile.counter_counts();
         let mut names: Vec<Option<Vec<String>>> = vec![None; counts.len()];
-        // One pass over the tables: a recording may have thousands.
+        // A single pass, since a recording may have thousands of tables.
         for table in self.tables() {
             for &series in &table.series {
                 let count = counts[series.index()];
@@ -79,7 +79,7 @@ impl Recording {
 /// Returns the counters of a table from the run's table of contents.
 fn events<'t>(run: &'t TocRun, table: &Table) -> Option<&'t str> {
     let of_schema = || run.tables.iter().filter(|row| Some(&row.schema) == table.schema.as_ref());
-    // Unlike an export, a recording does not contain positions.
+    // Unlike an export, a recording contains no positions.
     let row = match of_schema().find(|row| row.position.is_some() && row.position == table.position) {
         Some(row) => row,
         None if of_schema().all(|row| row.position.is_none() || table.position.is_none()) => {

@@ -3,8 +3,8 @@
 use crate::calendar::days_since_1970;
 use crate::units::Nanos;
 
-/// Parses a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00` to the exact time since 1970; digits after the ninth decimal
-/// are dropped. Returns `None` if the text is not a date, has no offset, or is before 1970 or after 2554.
+/// Parses a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00` to the time since 1970. Digits after the ninth decimal are
+/// dropped. `None` if the text is not a date, has no offset, or is before 1970 or after 2554.
 pub(crate) fn since_1970(text: &str) -> Option<Nanos> {
     let (date, time) = text.trim().split_once('T')?;
     let offset_at = time.find(['Z', '+', '-'])?;
@@ -12,7 +12,7 @@ pub(crate) fn since_1970(text: &str) -> Option<Nanos> {
     let [year, month, day] = numbers(date, '-')?;
     let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
     let [hour, minute, second] = numbers(time, ':')?;
-    // A leap second has the number 60.
+    // A leap second has number 60.
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && year <= 9_999;
     if !is_date || hour > 23 || minute > 59 || second > 60 {
         return None;
@@ -36,7 +36,7 @@ fn digits(text: &str) -> Option<u64> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Converts decimals to nanoseconds; no digits mean zero.
+/// Converts the digits after a decimal point to nanoseconds; no digits mean zero.
 pub(super) fn nanos_of_fraction(digits: &str) -> Option<u64> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -3,8 +3,8 @@
 use super::Table;
 
 impl Table {
-    /// Returns the command that exports the tables with these schemas to standard output, from one run or all runs of a recording. Names are quoted for a
-    /// POSIX shell.
+    /// Returns the command that exports the tables with these schemas to standard output, for one run or all runs of a recording. Names are
+    /// quoted for a POSIX shell.
     #[must_use]
     pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
         let run = run.map_or_else(String::new, |number| format!("[@number=\"{number}\"]"));
@@ -14,7 +14,7 @@ impl Table {
     }
 }
 
-/// The same command, which writes `export.xml`.
+/// Like [`Table::export_command`], but writes to `export.xml`.
 pub(crate) fn export_to_file(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
     Table::export_command(recording, run, schemas) + " --output export.xml"
 }

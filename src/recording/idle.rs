@@ -1,4 +1,4 @@
-//! Idle runs: their CPU tables exist but are empty, since no thread ran while they were recorded.
+//! Idle runs: their CPU tables exist but are empty, since no recorded thread ran.
 
 use super::{Document, DocumentContent, Table, TableKind};
 use crate::profile::{Full, ProfileBuilder, Run, Series};
@@ -13,7 +13,7 @@ impl Table {
         PREFERENCE.iter().position(|known| *known == schema).unwrap_or(PREFERENCE.len())
     }
 
-    /// Returns the unit of the weights in a CPU table, determined from its columns. `None` if they do not show it.
+    /// Returns the unit of a CPU table's weights, determined from its columns; `None` if they do not define it.
     fn unit(&self) -> Option<Unit> {
         let weight = self.columns.iter().find(|column| column.mnemonic == "weight");
         match weight.map(|column| column.engineering_type.as_str()) {
@@ -25,8 +25,8 @@ impl Table {
     }
 }
 
-/// Adds an empty series for each run whose CPU tables are all empty, to the table that measures it. A run with unreadable rows is not idle: its CPU
-/// use is unknown.
+/// For each run whose CPU tables are all empty, adds an empty series to the preferred table. A run with unreadable rows is not idle, since its
+/// CPU use is unknown.
 pub(super) fn add_idle_runs(profile: &mut ProfileBuilder, documents: &mut [Document]) -> Result<(), Full> {
     for (index, document) in documents.iter_mut().enumerate() {
         let DocumentContent::Tables(tables) = &mut document.content else { continue };

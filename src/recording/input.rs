@@ -1,4 +1,4 @@
-//! The interface for readers of one input. It converts their rows to samples of the shared profile, by the same rules for all readers.
+//! The interface through which a reader adds one input. It converts rows to samples of the shared profile by the same rules for all readers.
 //!
 //! A reader first defines strings, processes, threads, binaries and frames, in any order, and then adds rows that refer to them.
 
@@ -36,15 +36,15 @@ impl FrameKind {
     }
 }
 
-/// Receives the tables of one input. [`finish`](Self::finish) must be called. Otherwise its rows are not accounted for, and the recording builder is
-/// no longer usable.
+/// Receives the tables of one input. Call [`finish`](Self::finish) at the end: otherwise, the rows are not accounted for and the recording
+/// builder becomes unusable.
 #[derive(Debug)]
 pub struct InputBuilder<'r> {
     pub(crate) recording: &'r mut RecordingBuilder,
     input: StringId,
     pub(crate) table: Option<TableReader>,
     tables: Vec<Table>,
-    /// The file that contains the rows, for their positions.
+    /// The file that positions of rows refer to.
     file: String,
     notes: Notes,
 }
@@ -53,7 +53,7 @@ impl RecordingBuilder {
     /// Starts an input. Results and errors refer to it by `name`.
     ///
     /// # Errors
-    /// If an earlier input could not be read, or the string table has no space for the name.
+    /// If an earlier input could not be read, or the string table is full.
     pub fn input(&mut self, name: &str) -> Result<InputBuilder<'_>, Error> {
         let input = self.start_input(name)?;
         let (tables, file, notes) = (Vec::new(), String::new(), Notes::default());
@@ -61,7 +61,7 @@ impl RecordingBuilder {
     }
 }
 
-/// Formats like `{:#x}`, with a sixth of the instructions, since it is called for each frame.
+/// Formats like `{:#x}` with a sixth of the instructions, since it is called for every frame.
 fn hexadecimal(number: u64) -> String {
     let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4);
     let digit = |index| char::from(b"0123456789abcdef"[(number >> (4 * index) & 0xf) as usize]);
@@ -91,13 +91,13 @@ impl InputBuilder<'_> {
         self.recording.add_thread(tid, process, name)
     }
 
-    /// Marks the thread at this index as a main thread, for formats that identify main threads regardless of their name.
+    /// Marks the thread at this index as a main thread, for formats that identify main threads independently of their name.
     pub fn mark_main_thread(&mut self, thread: u32) {
         self.recording.mark_main_thread(thread);
     }
 
-    /// Labels the samples of the thread at this index, which must have rows. Each label applies from its time until the next one. Times must be
-    /// sorted and distinct.
+    /// Labels the samples of the thread at this index, which must have rows. A label applies from its time to the next one. Times must be sorted
+    /// and distinct.
     pub(crate) fn label_thread(&mut self, thread: u32, changes: Vec<(Nanos, Option<StringId>)>) {
         let known = self.recording.threads.get(thread as usize).and_then(|thread| thread.used_as);
         if let Some((_, id)) = known {
@@ -135,7 +135,7 @@ impl InputBuilder<'_> {
         recording.add_frame(kind.form(), function, binary, address, None, false)
     }
 
-    /// Interns a frame whose function, and optionally source line, are named in the input.
+    /// Interns a frame whose function, and optionally source line, the input names.
     pub fn named_frame(
         &mut self,
         (kind, address): (FrameKind, u64),
@@ -157,12 +157,12 @@ impl InputBuilder<'_> {
         self.recording.profile.stack_path(root, leaf_first.iter().rev().copied())
     }
 
-    /// Starts a table. Its rows follow, from the given file.
+    /// Starts a table. The following rows belong to it, and their positions to `file`.
     pub fn start_table(&mut self, table: Table, file: String) {
         self.start(TableReader::new(table), file);
     }
 
-    /// Starts a table of samples that are already summed and whose times are unknown.
+    /// Starts a table of samples that are already summed, without times.
     pub fn start_sums(&mut self, table: Table, meaning: Meaning, file: String) {
         self.start(TableReader::of_sums(table, meaning), file);
     }
@@ -175,8 +175,8 @@ impl InputBuilder<'_> {
         self.table = Some(table);
     }
 
-    /// Adds a row to the current table, or the reason why it cannot be read, and returns the outcome. For each reason, the position of the first
-    /// rejected row is kept.
+    /// Adds a row to the current table, or the reason why it is unreadable, and returns the outcome. The position of the first rejected row is
+    /// kept for each reason.
     pub fn add_row(&mut self, row: Result<Row, RejectReason>, at: u64) -> Result<Result<(), RejectReason>, Full> {
         let Some(table) = &mut self.table else { return Ok(Ok(())) };
         let outcome = rows::add_read_row(table, row, self.recording)?;
@@ -186,12 +186,12 @@ impl InputBuilder<'_> {
         Ok(outcome)
     }
 
-    /// Adds a number of samples of a thread with one stack to the current table. Each sample counts as one row.
+    /// Adds samples of one thread and stack to the current table. Each counts as one row.
     pub fn add_samples(&mut self, thread: u32, stack: Option<StackId>, samples: u64) -> Result<(), Full> {
         self.add_samples_in(None, thread, stack, samples)
     }
 
-    /// Like [`add_samples`](Self::add_samples), for samples in a thread state such as `Running`.
+    /// Like [`add_samples`](Self::add_samples), in a thread state such as `Running`.
     pub(crate) fn add_samples_in(
         &mut self,
         state: Option<StringId>,
@@ -203,13 +203,13 @@ impl InputBuilder<'_> {
         rows::add_samples(table, thread, (stack, state, Weight::new(samples, Unit::Samples), samples), self.recording)
     }
 
-    /// Adds the weight of a thread with one stack, whose number of samples was not recorded, to the current table. It counts as one row.
+    /// Adds a weight for one thread and stack to the current table, if the number of samples was not recorded. It counts as one row.
     pub(crate) fn add_weight(&mut self, thread: u32, stack: Option<StackId>, weight: Weight) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
         rows::add_samples(table, thread, (stack, None, weight, 1), self.recording)
     }
 
-    /// Counts rows of the current table that are left out together with a part of a report, such as a thread, and records the first of them as a
+    /// Counts rows of the current table that are left out with a part of a report, such as a thread. The first one for each reason becomes a
     /// diagnostic.
     pub(crate) fn leave_out(&mut self, reason: RejectReason, rows: u64, at: Position, what: &str) {
         let Some(table) = &mut self.table else { return };
@@ -217,7 +217,7 @@ impl InputBuilder<'_> {
         self.notes.note_at(|| at, reason.name(), || format!("left out: {what}"));
     }
 
-    /// Sets the line numbers of the rows that were rejected since the last call.
+    /// Sets the lines of all rows that were rejected since the last call.
     pub(crate) fn locate_rejected(&mut self, line_of: impl Fn(u64) -> u64) {
         self.notes.locate(line_of);
     }
@@ -239,7 +239,7 @@ impl InputBuilder<'_> {
         let Self { recording, input, tables, mut notes, .. } = self;
         let input = recording.profile.text(input).to_owned();
         recording.finish_document();
-        // Once for each document, since they need different numbers.
+        // Twice, since the two documents need different numbers.
         recording.finish_document();
         let contents = [DocumentContent::Tables(tables), DocumentContent::Toc(toc)];
         let documents = contents.map(|content| Document { input: input.clone(), content, cut_at: None });

@@ -1,4 +1,4 @@
-//! A fast path for readers of very many rows, most of which differ only in time and stack.
+//! A fast path for many rows that differ only in time and stack.
 
 use super::builder::RecordingBuilder;
 #[cfg(feature = "bundle")]
@@ -11,15 +11,15 @@ use crate::units::Nanos;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRow {
     sample: Sample,
-    /// The group in which their samples are summed.
+    /// The group in which the samples are summed.
     group: u32,
-    /// The indices and ids of the thread and the process whose names are counted.
+    /// The indices and ids of the thread and process whose names are counted.
     thread: (u32, (ProcessId, ThreadId)),
     process: (u32, (RunId, ProcessId)),
 }
 
 impl KnownRow {
-    /// Returns the properties of an added row that other rows may share. `None` if it needs the general path.
+    /// Returns the properties of an added row, for rows that differ only in time and stack. `None` if the row needs the general path.
     pub(crate) fn of(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<Self> {
         if row.kernel_stack.is_some() || row.counters.is_some() {
             return None;
@@ -27,7 +27,7 @@ impl KnownRow {
         let series = table.series_of_unit(row.unit)?;
         let thread = row.thread?;
         let as_thread = recording.threads[thread as usize].used_as?;
-        // A row may name two processes. Adding it decided which of them is used.
+        // A row may name two processes. Adding it decided which one is used.
         let counts = |index: &u32| {
             let used_as = recording.processes[*index as usize].used_as;
             used_as.is_some_and(|(run, process)| Some(run) == table.run && process == as_thread.0)
@@ -67,8 +67,8 @@ impl KnownRow {
         Some(())
     }
 
-    /// Starts counting rows with these properties. Returns `None` if they need the general path: names are being counted elsewhere, or the weights of
-    /// a batch might overflow.
+    /// Starts counting rows with these properties. `None` if they need the general path: names are being counted elsewhere, or a batch might
+    /// overflow the sum of weights.
     #[cfg(feature = "bundle")]
     pub(crate) fn start(&self, recording: &RecordingBuilder) -> Option<RowCount> {
         let (thread, process) = (self.thread.0 as usize, self.process.0 as usize);
@@ -80,7 +80,7 @@ impl KnownRow {
     }
 }
 
-/// Counts added rows with the same properties until [`count_known`](InputBuilder::count_known) records them.
+/// Counts added rows with the same properties. [`count_known`](InputBuilder::count_known) records the count.
 #[cfg(feature = "bundle")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RowCount {
@@ -99,7 +99,7 @@ impl RowCount {
         self.rows == 0
     }
 
-    /// Adds a row. The profile must have made space for it. `known` returns its properties.
+    /// Adds a row. The profile must have reserved space for it. `known` returns the row's properties.
     #[inline(always)]
     pub(crate) fn add<'a>(
         &mut self,

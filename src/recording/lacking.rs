@@ -1,11 +1,11 @@
-//! Explains what a recording lacks.
+//! Explains why a recording has no CPU samples.
 
 use std::collections::BTreeSet;
 
 use super::{Recording, Table, TableKind};
 
 impl Recording {
-    /// Explains why there is no CPU table, and what to do. A table that a bundle lacks cannot be exported either.
+    /// Explains why there is no CPU table, and what to do. What a bundle lacks cannot be exported from it either.
     pub fn no_cpu_table(&self, is_bundle: bool) -> String {
         if is_bundle { no_cpu_table_recorded(self) } else { no_cpu_table(self) }
     }
@@ -31,7 +31,7 @@ fn no_cpu_table_recorded(recording: &Recording) -> String {
     format!("the recording has {names}, but none of them can be read; see the warnings for the reason")
 }
 
-/// The version of Instruments, if it is 10 or older. Time Profiler then kept its samples outside of all tables.
+/// The version of Instruments, if it is 10 or older: Time Profiler then stored its samples outside of all tables.
 fn old_version(recording: &Recording) -> Option<&str> {
     let mut summaries = recording.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.summary);
     let (_, version) = summaries.find(|(key, _)| key == "instruments-version")?;

@@ -1,9 +1,9 @@
-//! A recording: the result of every reader, with all rows accounted for.
+//! A recording, which every reader produces, with all rows accounted for.
 //!
 //! Readers decode bytes and pass tables, rows and tables of contents to a [`RecordingBuilder`]. The result has the same form for every kind of input:
 //! samples in a [`Profile`], the documents that contained them, and diagnostics.
 //!
-//! rows = samples + rejected, for every table of samples, with a reason for each rejection.
+//! For every table of samples, rows = samples + rejected, with a reason for each rejection.
 
 mod address;
 mod app_metrics;
@@ -69,27 +69,27 @@ pub use crate::profile::SampleDetail;
 /// Options for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Accepts an input that ends in the middle of a document: complete rows are used, and [`Document::cut_at`] is set. Default: no.
+    /// Accepts an input that ends in the middle of a document: its complete rows are used, and [`Document::cut_at`] is set. Default: no.
     pub allow_truncated: bool,
     /// The block size in bytes for reading the input. A block ends after a row, and grows if a row does not fit. Each thread has a few blocks in
     /// memory. Default: 512 KiB.
     pub buffer_size: usize,
-    /// The number of reading threads, including the calling one. An input of a single block is read by the calling thread alone. The result does not
-    /// depend on this number. Default: 1, so threads are started only on request; 0 is treated as 1.
+    /// The number of reading threads, including the calling one. An input with a single block is read by the calling thread alone. The result
+    /// does not depend on this number. Default: 1; 0 is treated as 1.
     pub jobs: usize,
-    /// Uses a fast scanner for the XML that `xctrace` writes. Otherwise, everything is parsed as generic XML, with the same result but several times
-    /// slower; this is only useful to compare the two. Default: yes.
+    /// Uses a fast scanner for the XML that `xctrace` writes. Without it, everything is parsed as generic XML, with the same result but several
+    /// times slower, which is useful only to compare the two. Default: yes.
     pub uses_scanner: bool,
-    /// The level of detail for samples: each one, or sums. Default: each. Sums take less memory and time, and are enough for trees and totals; see
-    /// [`SampleDetail`] for what is lost.
+    /// The detail of samples: each one, or sums. Sums take less memory and time, and suffice for trees and totals; [`SampleDetail`] lists what is
+    /// lost. Default: each.
     pub samples: SampleDetail,
     /// The table whose rows become samples, instead of all CPU tables. Default: none.
     pub table: Option<TableChoice>,
-    /// Keeps MetricKit metrics, which have no stacks. If false, an input that contains nothing else is rejected. Default: no.
+    /// Keeps MetricKit metrics, which have no stacks. If false, an input with nothing else is rejected. Default: no.
     pub metrics: bool,
     /// The limits against hostile input.
     pub limits: Limits,
-    /// The memory limit for the data, both while it is read and as long as the [`Recording`] lives, and for decompressed bytes. Default: unlimited.
+    /// The limit on memory for data while reading and as long as the [`Recording`] exists, and for decompressed bytes. Default: unlimited.
     pub memory: MemoryBudget,
 }
 
@@ -109,7 +109,7 @@ impl Default for Options {
     }
 }
 
-/// Chooses a table whose rows become samples.
+/// A table whose rows become samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableChoice {
     /// The schema, such as `virtual-memory`. All tables with this schema are used.
@@ -146,11 +146,11 @@ pub struct Limits {
     pub name_bytes: usize,
     /// The maximum number of counter values in a row; rows with more are rejected. Default: 256 (real rows have a few).
     pub counters: usize,
-    /// The maximum number of distinct stack entries beyond one per byte of input. It prevents address fragments that refer to each other from
-    /// multiplying. Default: 65,536.
+    /// The maximum number of distinct stack entries in addition to one per byte of input. Without it, address fragments that refer to each other
+    /// could multiply. Default: 65,536.
     pub free_stacks: u64,
-    /// The maximum decompressed size of a file in a recording (a `.trace` bundle), in bytes. Rows have no limit, since they are never kept in memory.
-    /// Default: 4 GiB (the largest real files have some hundred MiB).
+    /// The maximum decompressed size of a file in a `.trace` bundle, in bytes. Rows are exempt, since they are never kept in memory. Default: 4
+    /// GiB (the largest real files have a few hundred MiB).
     pub file_bytes: u64,
 }
 
@@ -177,7 +177,7 @@ pub struct Recording {
     pub profile: Profile,
     /// The documents of all inputs, in order.
     pub documents: Vec<Document>,
-    /// The diagnostics of reading. The first of each kind has its position.
+    /// The diagnostics from reading. The first of each kind has its position.
     pub diagnostics: Vec<Diagnostic>,
     /// The recorded time of each run.
     pub(in crate::recording) clock: recorded_time::Clock,
@@ -206,7 +206,7 @@ impl Recording {
         })
     }
 
-    /// The thread in which a crash or memory exception happened; `None` if the report does not identify it.
+    /// The thread with the crash or memory exception; `None` if the report does not identify one.
     pub(crate) fn attributed_thread(&self, run: RunId) -> Option<ThreadId> {
         let index = self.toc_of_run(run)?.summary_field("attributed-thread")?.parse().ok()?;
         let profile = &self.profile;
@@ -243,8 +243,8 @@ impl Recording {
         self.tables().map(|table| table.rejected.total()).sum()
     }
 
-    /// Returns the sampling interval of a table of CPU time: the most frequent weight of all samples, selected or not, and the smallest if several
-    /// are equally frequent. A shorter call may fall between two samples. `None` for other units, which do not record the interval.
+    /// Returns the sampling interval of a table of CPU time: the most frequent weight of all samples, selected or not, and the smallest one in a
+    /// tie. A call shorter than this may fall between two samples. `None` for other units, since the interval is not recorded.
     pub fn sampling_interval(&self, series: SeriesId) -> Option<Nanos> {
         let row = self.profile.series(series);
         let is_time = row.unit == Unit::Nanoseconds && row.has_sample_counts();
@@ -291,7 +291,7 @@ pub struct Table {
     pub samples: u64,
     /// The number of rejected rows, by reason.
     pub rejected: Rejected,
-    /// The series in the profile. There is one for each unit, so usually one, and none if there are no samples.
+    /// The series in the profile: one per unit, so usually one, and none without samples.
     pub series: Vec<SeriesId>,
 }
 

@@ -1,7 +1,7 @@
 //! Normalises names, in the same way for every reader.
 
-/// Removes the tid that some versions of Instruments append to a thread's name: `Main Thread  0x8480c1` and `Main Thread (0x8480c1)` become `Main
-/// Thread`, so runs can be compared. Any other number is part of the name and is kept.
+/// Removes the tid that some versions of Instruments append to the name of a thread, so runs can be compared: `Main Thread  0x8480c1` and `Main
+/// Thread (0x8480c1)` become `Main Thread`. Any other number is part of the name.
 pub(crate) fn without_tid(label: &str, tid: u64) -> &str {
     let (label, number) = (label.trim_end(), format!("0x{tid:x}"));
     let name = label.strip_suffix(&format!("({number})")).or_else(|| label.strip_suffix(&number));

@@ -1,4 +1,4 @@
-//! Collects the diagnostics of reading an input: one for each topic, with a count.
+//! Collects the diagnostics of an input: one per topic, with a count.
 
 use crate::error::{Diagnostic, Position};
 
@@ -10,7 +10,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Adds a diagnostic at a byte offset, or increments the count of the existing one with the same `topic`.
+    /// Adds a diagnostic at a byte offset, or increments the count if the `topic` already has one.
     pub(crate) fn note(&mut self, input: &str, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
         self.note_at(|| Position { input: input.to_owned(), line: 0, byte }, topic, message);
     }
@@ -28,7 +28,7 @@ impl Notes {
         }
     }
 
-    /// Sets the line numbers of diagnostics added since the last call.
+    /// Sets the lines of diagnostics that were added since the last call.
     pub(crate) fn locate(&mut self, line_of: impl Fn(u64) -> u64) {
         let unlocated = self.all.iter_mut().rev().filter_map(|(_, known)| known.at.as_mut());
         for at in unlocated.take_while(|at| at.line == 0) {

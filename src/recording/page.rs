@@ -1,10 +1,10 @@
-//! Creates a recording from a page, which contains samples, but neither the original documents nor rejected rows.
+//! Creates a recording from a page. It has samples, but no original documents or rejected rows.
 
 use super::recorded_time::{Clock, RunClock, SelectedTime};
 use super::{Document, DocumentContent, Recording, Table, TableKind, Toc, TocRun, TocTable};
 use crate::profile::{Profile, SeriesId};
 
-/// The facts about a run from its table of contents, and the part of its recorded time that the page contains.
+/// A run's metadata from its table of contents, and the part of its recorded time that the page contains.
 #[derive(Debug)]
 pub(crate) struct PageRun {
     pub(crate) time: Option<SelectedTime>,
@@ -22,8 +22,7 @@ pub(crate) struct PageSeries {
 }
 
 impl Recording {
-    /// Creates the recording of a page. `runs` are in the order of the profile's runs. Each run becomes a document with its tables, and a table of
-    /// contents.
+    /// Creates the recording of a page. `runs` are in the profile's order. Each becomes a document with its tables, and a table of contents.
     pub(crate) fn of_page(profile: Profile, runs: Vec<PageRun>, series: &[PageSeries]) -> Self {
         let (mut documents, mut clocks) = (Vec::new(), Vec::new());
         for (id, PageRun { time, mut toc }) in profile.run_ids().zip(runs) {
@@ -59,7 +58,7 @@ fn table(profile: &Profile, row: &PageSeries) -> Table {
     }
 }
 
-/// The entry of the table in a table of contents, with the names of its counters in quotes.
+/// The table's entry in a table of contents, with the counter names in quotes.
 fn toc_table(profile: &Profile, row: &PageSeries) -> TocTable {
     let names = row.counters.iter().map(|names| {
         let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();

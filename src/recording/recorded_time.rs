@@ -1,11 +1,11 @@
-//! The clock: when each run was recorded, and which part of that time is selected.
+//! The clock: when each run was recorded, and how much of that time is selected.
 //!
 //! Every rate, percentage of a core, window and mean divides by one of two times:
 //!
-//! - The **recorded time** of a run comes from a manifest, or else from its table of contents. If there is neither, it is estimated as the time that
-//!   all its samples cover, selected or not.
-//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. If the recorded time is an estimate, its ends
-//!   also limit the selected time.
+//! - The **recorded time** of a run comes from a manifest, or else from its table of contents. Without either, it is estimated as the time
+//!   covered by all its samples, selected or not.
+//! - The **selected time** is the intersection of the recorded time with the time range and the intervals of a [`Selection`]. If the recorded
+//!   time is an estimate, its ends also limit the selected time.
 
 use crate::profile::{SampledTime, Selection, TimeRange};
 use crate::units::Nanos;
@@ -17,11 +17,11 @@ pub enum TimeSource {
     Toc,
     /// A manifest (the column `duration`, in seconds).
     Manifest,
-    /// An estimate: the time that samples cover ([`SampledTime`]), starting at the first. A run that was idle at its start or end was longer, so its
-    /// CPU use is overestimated; reports mark such runs.
+    /// An estimate: the time that samples cover ([`SampledTime`]), from the first one. If a run was idle at its start or end, the estimate is too
+    /// short and its CPU use too high; reports mark such runs.
     Samples,
-    /// A report from the field that states a quantity, such as the length of a hang. It has no recorded time and counts as one second, so measures
-    /// are per report.
+    /// A report from the field that states a quantity, such as the length of a hang. It has no recorded time and counts as one second, so that
+    /// measures are per report.
     Report,
 }
 
@@ -47,7 +47,7 @@ impl TimeSource {
 pub(crate) struct RecordedTime {
     /// 0 with a table of contents, otherwise the first sample.
     pub start: Nanos,
-    /// `None` if unknown: it was not recorded, and the samples cover no time.
+    /// `None` if unknown: no length was recorded, and the samples cover no time.
     pub length: Option<Nanos>,
     /// The source of start and length.
     pub source: TimeSource,
@@ -56,14 +56,14 @@ pub(crate) struct RecordedTime {
 /// The selected part of a run's recorded time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectedTime {
-    /// The start and end of each part, sorted and disjoint; empty if nothing is selected or the recorded time is unknown.
+    /// Start and end of each part, sorted and disjoint. Empty if nothing is selected, or the recorded time is unknown.
     parts: Vec<(Nanos, Nanos)>,
     source: TimeSource,
     is_part: bool,
 }
 
 impl SelectedTime {
-    /// Creates a selection of these parts, which must be sorted and disjoint.
+    /// Creates a selection from parts, which must be sorted and disjoint.
     pub(crate) fn new(parts: Vec<(Nanos, Nanos)>, source: TimeSource, is_part: bool) -> Self {
         Self { parts, source, is_part }
     }
@@ -74,7 +74,7 @@ impl SelectedTime {
         Self { parts: vec![(Nanos::default(), end)], source: TimeSource::Toc, is_part: false }
     }
 
-    /// Returns the intersection with another selection of the same time.
+    /// Returns the intersection with another selection of the same recorded time.
     fn within(&self, other: &Self) -> Self {
         let (mut parts, mut others) = (Vec::new(), other.parts.iter().peekable());
         for &(start, end) in &self.parts {
@@ -82,7 +82,7 @@ impl SelectedTime {
                 if from.max(start) < until.min(end) {
                     parts.push((from.max(start), until.min(end)));
                 }
-                // The next part of this selection may overlap the same part of the other one.
+                // This part of the other selection may also overlap the next part of this one.
                 if until > end {
                     break;
                 }
@@ -102,7 +102,7 @@ impl SelectedTime {
         Some((self.parts.first()?.0, self.parts.last()?.1))
     }
 
-    /// Returns the total length of the parts. If it is zero, there are no rates.
+    /// Returns the total length of the parts. If it is zero, no rates can be computed.
     pub fn length(&self) -> Nanos {
         sum(self.parts.iter().copied())
     }
@@ -119,7 +119,7 @@ impl SelectedTime {
         self.source
     }
 
-    /// True if a time range or intervals were selected, even if they include all of the recorded time.
+    /// True if a time range or intervals were requested, even if they include all of the recorded time.
     pub fn is_part(&self) -> bool {
         self.is_part
     }
@@ -157,7 +157,7 @@ impl RecordedTime {
 }
 
 impl RunClock {
-    /// Creates the clock of a run from a page, with the part of the recorded time that the page kept.
+    /// Creates the clock of a run from a page, which contains this part of the recorded time.
     pub(super) fn of_page(kept: Option<SelectedTime>, toc: Option<(usize, usize)>) -> Self {
         let span = kept.as_ref().and_then(|kept| Some((kept.span()?, kept.source)));
         let recorded = span.map_or(RecordedTime::UNKNOWN, |((start, end), source)| RecordedTime {
@@ -175,12 +175,11 @@ impl RunClock {
     }
 }
 
-/// The recorded time of each run. It is computed when a recording is complete, so operations that remove samples do not change it.
+/// The recorded time of each run. It is computed once, when the recording is complete, so operations that remove samples do not change it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     /// Indexed by run.
     pub(super) runs: Vec<RunClock>,
-    /// The inputs that are truncated.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) cut: std::collections::BTreeSet<String>,
 }
@@ -191,10 +190,10 @@ pub(super) struct RunClock {
     /// The time that all samples of the run cover.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) sampled: Option<SampledTime>,
-    /// The part of the recorded time that was selected when the samples were written to a page; `None` for other inputs.
+    /// The part of the recorded time that was selected when a page was written; `None` for other inputs.
     pub(super) kept: Option<SelectedTime>,
     /// The run's table of contents, as the index of its document and its position there.
     pub(super) toc: Option<(usize, usize)>,
-    /// Sentences that explain what was not used, and why.
+    /// Explains, in a sentence each, what was not used.
     pub(super) notes: Vec<String>,
 }

@@ -18,7 +18,7 @@ pub enum RejectReason {
     UndefinedRef,
     /// A `ref` points to an id that was defined twice.
     AmbiguousRef,
-    /// A cell, or an element in it, has neither a value nor a `ref`, and is not a `<sentinel/>`, which means that nothing was recorded.
+    /// A cell, or an element in it, has neither a value nor a `ref`. (`<sentinel/>` would mean that no value was recorded.)
     EmptyCell,
     /// A number is missing, malformed or out of range.
     BadNumber,
@@ -34,7 +34,7 @@ pub enum RejectReason {
     Cut,
     /// The thread is left out: a line of a report cannot be read, or contradicts the other lines of the thread.
     UnreadThread,
-    /// The process is left out for the same reasons.
+    /// The process is left out, for the same reasons.
     UnreadProcess,
     /// A line in a list of images cannot be read.
     UnreadImage,
@@ -137,7 +137,7 @@ impl Rejected {
         self.0[reason as usize] += 1;
     }
 
-    /// Adds rows, and returns how many were added. The total is capped, because an edited report may claim a number that would overflow sums.
+    /// Adds rows, and returns how many were added. The total is capped, since an edited report may claim numbers whose sum overflows.
     pub(crate) fn add_rows(&mut self, reason: RejectReason, rows: u64) -> u64 {
         const MOST: u64 = 1 << 40;
         let count = &mut self.0[reason as usize];

@@ -12,7 +12,7 @@ use crate::units::{Nanos, Unit, Weight};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
     pub(crate) input: StringId,
-    /// The number of the document, over all inputs, from 0.
+    /// The number of the document, from 0 and over all inputs.
     pub(crate) document: u32,
     /// The number of the table in the document, from 0.
     pub(crate) table: u32,
@@ -25,12 +25,12 @@ pub(crate) struct TableReader {
     pub(crate) source: Option<Source>,
     pub(in crate::recording) run: Option<RunId>,
     series: Vec<(Unit, SeriesId)>,
-    /// The meaning of samples without times; `None` for samples taken on the CPU at known times.
+    /// The meaning of samples without times; `None` for timed samples of CPU use.
     untimed: Option<Meaning>,
 }
 
 impl TableReader {
-    /// Starts a table of samples taken on the CPU at known times.
+    /// Starts a table of timed samples of CPU use.
     pub(crate) fn new(table: Table) -> Self {
         Self { table, source: None, run: None, series: Vec::new(), untimed: None }
     }
@@ -57,7 +57,7 @@ pub struct Row {
     pub unit: Unit,
     /// The index of the [thread](super::InputBuilder::thread).
     pub thread: Option<u32>,
-    /// The index of the [process](super::InputBuilder::process), if the thread has none.
+    /// The index of the [process](super::InputBuilder::process), used if the thread has none.
     pub process: Option<u32>,
     /// The core that the thread ran on.
     pub core: Option<CoreId>,
@@ -91,7 +91,7 @@ pub(crate) fn add_read_row(
     Ok(outcome)
 }
 
-/// Adds samples that are already summed: their number, and the sum of their weights.
+/// Adds samples that are already summed, as their number and total weight.
 pub(crate) fn add_samples(
     table: &mut TableReader,
     thread: u32,
@@ -168,7 +168,7 @@ fn series_of(
     Ok(series)
 }
 
-/// Returns the thread of a row. Its process is the one in the thread element, or else the one in the row.
+/// Returns the thread of a row. Its process comes from the thread element, or else from the row.
 fn thread_of(
     run: RunId,
     thread: Option<u32>,
@@ -177,7 +177,7 @@ fn thread_of(
 ) -> Result<ThreadId, Full> {
     let own_process = thread.and_then(|index| recording.threads[index as usize].process);
     let pid = |process: Option<u32>| process.map(|index| recording.processes[index as usize].pid);
-    // If exec renamed the process, use its name in this row; otherwise the process in the thread element.
+    // If exec has renamed the process, the row has its current name. Otherwise, the process in the thread element is the right one.
     let process = if pid(own_process) == pid(row_process) { row_process } else { own_process.or(row_process) };
     let process = process_of(run, process, recording)?;
     let Some(index) = thread else {

@@ -7,16 +7,16 @@
 //!   <data><table schema="cpu-profile" target-pid="SINGLE"/>…</data><tracks>…</tracks></run></trace-toc>
 //! ```
 //!
-//! The environment and the arguments of the recorded process may contain secrets. Only whether they exist is kept, never their values.
+//! The environment and arguments of the recorded process may contain secrets: whether they exist is kept, but never their values.
 
 use super::app_metrics::AppMetrics;
 use super::dates::{nanos_of_fraction, since_1970};
 use crate::units::{Nanos, Weight, several};
 
-/// The prefix of summary keys for percentiles that the input already contains: `metric hangRate · P90 · All iPhones · version 1.2`.
+/// The prefix of summary keys for precomputed percentiles: `metric hangRate · P90 · All iPhones · version 1.2`.
 pub(crate) const STATED_PERCENTILE: &str = "metric ";
 
-/// How far a sample may be after the end of the recording. If one is later, the table of contents belongs to another recording.
+/// The maximum time of a sample after the end of the recording. If a sample is later, the table of contents belongs to another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
 /// A table of contents.
@@ -33,21 +33,21 @@ pub struct TocRun {
     pub number: u32,
     /// The recorded device: attributes such as `model`, `os-version`, `platform`, `name`, `uuid`.
     pub device: Vec<(String, String)>,
-    /// The Mac that made the recording, if it is not the recorded device.
+    /// The Mac that made the recording, if it is not the recorded device itself.
     pub host_device: Vec<(String, String)>,
     /// The recorded process: attributes such as `name`, `pid`, `type`, `return-exit-status`; empty if all processes were recorded.
     pub process: Vec<(String, String)>,
-    /// The number of environment variables in the input for processes of the run. Their names and values are not kept.
+    /// The number of environment variables recorded for processes of the run. Their names and values are not kept.
     pub environment_variables: u64,
-    /// True if the input contains arguments of processes of the run. The arguments are not kept.
+    /// True if arguments of processes of the run are recorded. The arguments are not kept.
     pub has_arguments: bool,
     /// True if all processes were recorded.
     pub is_all_processes: bool,
-    /// The quantity stated by a report from the field: the length of a hang or launch, the CPU time of an exception, or the number of bytes written.
+    /// The quantity that a report from the field states: the length of a hang or launch, the CPU time of an exception, or the bytes written.
     pub stated: Option<Weight>,
-    /// The number of such quantities, or of the day's metrics, that could not be parsed. They are not measured.
+    /// The number of such quantities, or of the day's metrics, that could not be parsed and are therefore not measured.
     pub unread_quantities: u64,
-    /// An app's metrics for one day, if the input contains these instead of samples.
+    /// An app's metrics for one day, for inputs that have these instead of samples.
     pub metrics: Option<AppMetrics>,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
     pub summary: Vec<(String, String)>,
@@ -57,8 +57,8 @@ pub struct TocRun {
     pub tables: Vec<TocTable>,
     /// The names of the tracks.
     pub tracks: Vec<String>,
-    /// Why nothing in the run could be read: the damaged file, the position, and the violated rule. This occurs only in recordings, not in exports.
-    /// The run then has no samples, and its tables may be unknown.
+    /// Why the run could not be read: the damaged file, the position, and the violated rule. Only in recordings, never in exports. The run then
+    /// has no samples, and its tables may be unknown.
     pub unread: Option<String>,
 }
 
@@ -76,11 +76,11 @@ pub struct TocProcess {
 /// A table of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocTable {
-    /// The position in the list of `xctrace`: N of `table[N]` in an XPath. Recordings do not contain it.
+    /// The position in `xctrace`'s list: N of `table[N]` in an XPath; `None` for recordings.
     pub position: Option<u32>,
     /// The schema, such as `time-profile`.
     pub schema: String,
-    /// All other attributes, sorted by name: the settings with which the table was recorded.
+    /// All other attributes, sorted by name: the settings that the table was recorded with.
     pub attributes: Vec<(String, String)>,
     /// The number of rows; `None` if unknown, as in exports.
     pub rows: Option<u64>,
@@ -105,7 +105,7 @@ impl TocRun {
         lookup(&self.summary, name)
     }
 
-    /// Returns the percentiles that the input already contains: the description and the value with its unit.
+    /// Returns the precomputed percentiles: the description, and the value with its unit.
     pub fn stated_percentiles(&self) -> impl Iterator<Item = (&str, &str)> {
         self.summary.iter().filter_map(|(key, value)| Some((key.strip_prefix(STATED_PERCENTILE)?, value.as_str())))
     }
@@ -120,13 +120,13 @@ impl TocRun {
         lookup(&self.process, name)
     }
 
-    /// Returns the start of the run as the time since 1970-01-01 00:00 UTC. `None` if the document does not contain it, or it is not a valid date.
+    /// Returns the start of the run since 1970-01-01 00:00 UTC. `None` if it is missing or invalid.
     pub fn start(&self) -> Option<Nanos> {
         since_1970(self.summary_field("start-date")?)
     }
 
-    /// Describes the environment and arguments of processes in the input, which users may not want to share: `12 environment variables and launch
-    /// arguments`. `None` if it contains neither.
+    /// Describes the launch data in the input, which users may not want to share: `12 environment variables and launch arguments`. `None` if
+    /// there is none.
     pub fn launch_data(&self) -> Option<String> {
         let variables = self.environment_variables;
         let variables = (variables > 0).then(|| several(variables, "environment variable"));
@@ -135,7 +135,7 @@ impl TocRun {
         (!found.is_empty()).then(|| found.join(" and "))
     }
 
-    /// Returns the duration of the run; `None` if the document does not contain it.
+    /// Returns the duration of the run; `None` if it is missing.
     pub fn duration(&self) -> Option<Nanos> {
         parse_seconds(self.summary_field("duration")?)
     }
@@ -154,7 +154,7 @@ impl TocRun {
         })
     }
 
-    /// Explains why the duration is not the time that samples cover; `None` if it is. Instruments writes the mode `Windowed (5 seconds)`.
+    /// Explains why the duration is not the time covered by samples; `None` if it is. Instruments writes the mode as `Windowed (5 seconds)`.
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;
         Some(format!(
@@ -165,7 +165,7 @@ impl TocRun {
     }
 }
 
-/// Formats seconds for a sentence: `10.468`.
+/// Formats a number of seconds for a sentence, such as `10.468`.
 pub(crate) fn seconds(time: Nanos) -> String {
     format!("{:.3}", time.as_nanos() as f64 / 1e9)
 }
@@ -182,7 +182,7 @@ pub(crate) fn lookup<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a
     pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// Parses seconds with decimals to exact nanoseconds; digits after the ninth are dropped.
+/// Parses decimal seconds to nanoseconds; digits after the ninth decimal are dropped.
 fn parse_seconds(text: &str) -> Option<Nanos> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     if !whole.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -158,7 +158,8 @@ fn only(names: BTreeSet<String>) -> BTreeSet<String> {
     if names.len() == 1 { names } else { BTreeSet::new() }
 }
 
-/// Returns the names and paths of programs that processes may run: binaries named like a process, and programs listed in tables of contents.
+/// Returns the names and paths of programs that processes may run: binaries with the name of a process, and programs listed in tables of
+/// contents.
 fn programs(profile: &Profile, tocs: &[&Toc]) -> BTreeSet<(String, String)> {
     let names = all_processes(profile, tocs);
     let binaries = profile.binary_ids().map(|id| profile.binary(id));

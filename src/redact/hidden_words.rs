@@ -142,7 +142,7 @@ fn is_possessive(letters: &[Letter], at: usize) -> bool {
     letters[at].folded == 's' && !is_letter
 }
 
-/// Stands in for a missing second letter.
+/// Takes the place of a missing second letter.
 const END: char = '\0';
 
 fn key(mut letters: impl Iterator<Item = char>) -> Option<[char; KEY]> {

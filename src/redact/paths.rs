@@ -157,7 +157,7 @@ pub(super) fn split_encoded(path: &str) -> Option<(&str, &str, &str)> {
     (last > begins && !is_of_system()).then(|| (&path[..begins], &path[begins..last], &path[last..]))
 }
 
-/// A user named in a text.
+/// A user named in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct User {
     pub(super) name: String,
@@ -165,7 +165,7 @@ pub(super) struct User {
     pub(super) is_folder: bool,
 }
 
-/// Returns the users whose home folders a text contains: `jane` in `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
+/// Returns the users whose home folders occur in text: `jane` in `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
 pub(super) fn users(text: &str) -> impl Iterator<Item = User> {
     const HOMES: [&str; 7] =
         ["/users/", "/home/", "\\users\\", "\\home\\", "%2fusers%2f", "%2fhome%2f", "documents and settings\\"];

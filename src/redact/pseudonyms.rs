@@ -48,7 +48,7 @@ impl RedactedKind {
         Self::Signpost,
     ];
 
-    /// The name in machine formats, which is also the prefix of pseudonyms.
+    /// The name in machine-readable formats, which is also the prefix of pseudonyms.
     pub const fn name(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -81,7 +81,7 @@ impl Redactor {
         text
     }
 
-    /// Hides the users whose home folders are in a text.
+    /// Hides the users whose home folders are in the text.
     pub fn hide_users(&mut self, text: &str) {
         for User { name, is_folder } in users(text) {
             let index = self.hide_person(&name, None);

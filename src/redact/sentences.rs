@@ -6,7 +6,7 @@
 //! url=file%3A%2F%2F%2FUsers%2Fjane%2Fa                         all of the URL
 //! ```
 //!
-//! The end of a path is not marked. It is better to lose a word than to show a folder.
+//! Text does not mark where a path ends. It is better to lose a word than to reveal a folder.
 
 use super::paths::{is_own_root, is_system};
 
@@ -119,7 +119,7 @@ fn encoded(text: &str, found: usize) -> Option<(usize, usize)> {
     (slashes > 1 && !is_behind_word).then(|| (found - scheme.map_or(0, str::len), end))
 }
 
-/// Returns the end of the path at the start of a text. If the character before the path is a bracket or quote, the closing one ends the path.
+/// Returns the end of the path at the start of the text. If the character before the path is a bracket or quote, the closing one ends the path.
 fn end_of_path(text: &str, before: Option<char>) -> usize {
     let mut at = text.find(|char| !SEPARATORS.contains(&char)).unwrap_or(text.len());
     loop {

@@ -9,7 +9,7 @@ use super::sentences::in_sentence;
 use crate::profile::Category;
 
 impl Redactor {
-    /// Replaces names, inputs and paths in a text about a recording, such as a message. Pseudonyms in the text are kept.
+    /// Replaces names, inputs and paths in text about a recording, such as a message. Pseudonyms in it are kept.
     pub fn text(&mut self, text: &str) -> String {
         let (mut changed, mut copied) = (String::new(), 0);
         while let Some((start, end, index)) = self.inputs.first_in(text, copied, |name| self.kept.contains(name)) {
@@ -34,7 +34,7 @@ impl Redactor {
         words.replaced(text, at_least, |index| pseudonyms.used(index))
     }
 
-    /// Replaces the paths in a text, and the words between them.
+    /// Replaces the paths in text, and the words between them.
     fn changed_pieces(&mut self, text: &str, at_least: Reach, may_be_redacted: bool) -> Option<String> {
         if !text.contains(['/', '\\', '%']) {
             return self.changed_words(text, at_least);

@@ -19,7 +19,7 @@ use crate::profile::{
 use crate::recording::{DocumentContent, Recording};
 use crate::units::Unit;
 
-/// With fewer stacks, the work would be finished before a thread has started.
+/// Below this number of stacks, the work is finished before a thread has started.
 const STACKS_FOR_A_THREAD: usize = 100_000;
 
 impl Recording {
@@ -45,7 +45,7 @@ impl Recording {
         self.report_on(options, &selected, OnceLock::from(unnamed), weights, merge_plan)
     }
 
-    /// Like [`report`](Self::report), with precomputed weights of the samples that `options` select.
+    /// Like [`report`](Self::report), from precomputed weights of the selected samples.
     pub(super) fn report_of(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
         let selected = options.selection.on(&self.profile);
         let weights = weights.retain_series(|series| self.is_wanted(series, options));
@@ -114,7 +114,7 @@ impl View {
     }
 }
 
-/// By series: the (document, table) that contains its samples.
+/// By series: the (document, table) of its samples.
 fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     let mut found = vec![None; recording.profile.series_ids().len()];
     for (index, document) in recording.documents.iter().enumerate() {
@@ -128,7 +128,7 @@ fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     found
 }
 
-/// The totals of one series: the selected samples, and the excluded samples by reason.
+/// The totals of one series: selected samples, and excluded samples by reason.
 #[derive(Clone, Debug)]
 struct Tally {
     counted: Amount,
@@ -141,7 +141,7 @@ struct Tally {
 
 fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = profile.series_ids().map(|id| Tally::new(unit(profile, id, metric))).collect();
-    // The profile contains either sums or samples.
+    // The profile has either sums or samples.
     for (sum, has_stack) in totals_of_groups(profile) {
         let tally = &mut tallies[sum.series.index()];
         tally.add(&sum, has_stack, selected, metric);
@@ -161,8 +161,8 @@ fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> V
     tallies
 }
 
-/// The totals of all groups of a profile, with a separate total for samples without a stack. The selection does not depend on stacks, so it can be
-/// applied to groups.
+/// The totals of all groups in a profile, separately for samples without a stack. The selection does not depend on stacks, so it applies to
+/// groups.
 fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)> {
     let groups = profile.sum_groups();
     let nothing = |group| [SumRow { weight: 0, samples: 0, stack: None, group }; 2];
@@ -177,7 +177,7 @@ fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)
     totals.map(|(total, has_stack)| (groups[total.group as usize].sum(&total), has_stack))
 }
 
-/// The unit of a series' weights under a metric.
+/// The unit of a series' weights when measured by `metric`.
 fn unit(profile: &Profile, series: SeriesId, metric: Metric) -> Unit {
     match metric {
         Metric::Weight => profile.series(series).unit,
@@ -287,7 +287,7 @@ fn thread_reports(profile: &Profile, weights: &[StackWeight], unit: Unit) -> Vec
     threads
 }
 
-/// Each scope with the ranges of its stacks in weights sorted by thread.
+/// Each scope, with the ranges of its stacks in weights that are sorted by thread.
 fn threads_by_scope(
     profile: &Profile,
     weights: &[StackWeight],
@@ -336,7 +336,7 @@ pub(super) fn heavier(a: Amount, b: Amount) -> Ordering {
     b.weight.value.cmp(&a.weight.value).then(b.samples.cmp(&a.samples))
 }
 
-/// The sort key of scopes with equal weight: by name, then by first occurrence.
+/// The sort key for scopes of equal weight: name, then first occurrence.
 pub(super) fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
     match scope {
         Scope::Thread(id) => (profile.string(profile.thread(id).name), id.index()),
@@ -348,7 +348,7 @@ pub(super) fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
     }
 }
 
-/// The scope of a sample. The core and label of a sum of samples are unknown.
+/// The scope of a sample. For a sum of samples, core and label are unknown.
 pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleSum, sample: Option<&Sample>) -> Scope {
     let core_kind = |sample: &Sample| profile.core(sample.core?).kind;
     match separate_by {
@@ -369,7 +369,7 @@ pub(super) struct SeparatedStacks {
     pub(super) scopes: Vec<(Scope, Range<usize>)>,
 }
 
-/// By series: the stacks separated by state, kind of core or label. Empty if the weights by thread are enough.
+/// By series: the stacks, separated by state, kind of core or label. Empty if the weights by thread suffice.
 pub(super) fn separated_stacks(
     selected: &SelectedSamples<'_>,
     metric: Metric,
@@ -398,7 +398,7 @@ pub(super) fn separated_stacks(
     Some(by_series(profile, sums, scope_of_part))
 }
 
-/// By stack of a thread, its state, kind of core or label, and its activity: weight and number of samples.
+/// Weights and sample counts by stack of a thread, by its state, kind of core or label, and by its activity.
 type Sums = HashMap<(SeriesId, Option<StringId>, ThreadId, Option<StackId>, Doing), (u64, u64)>;
 
 /// The state, kind of core or label of a scope.

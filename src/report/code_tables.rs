@@ -1,5 +1,5 @@
-//! Tables of code: functions, binaries, categories with the calls between them, and source lines. For programs that use the crate, functions also
-//! come with names instead of ids.
+//! Tables of code: functions, binaries, categories, the calls between categories, and source lines. Programs that use the crate can also get
+//! functions with names instead of ids.
 
 use super::labels::{binary_of, function_of};
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
@@ -39,7 +39,7 @@ fn functions(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, series.all_functions().map(cells).collect(), Vec::new())
 }
 
-/// A function with its names and its weights in the unit of its series. It serializes to the JSON row without the series index: `name` becomes
+/// A function with its names, and its weights in the unit of its series. Serializes to the JSON row without the series index: `name` becomes
 /// `function`, and `all_samples` becomes `samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -72,7 +72,7 @@ impl<'e> Report<'e> {
     /// The label for code in no known binary.
     pub const NO_BINARY: &'static str = "[no known binary]";
 
-    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. Empty in views other than
+    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. Empty unless the view is
     /// [`View::Functions`](super::View::Functions).
     pub fn named_functions<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = NamedFunction<'e>> + 'r {
         series.functions.iter().map(|row| self.named_function(series, row))
@@ -122,16 +122,16 @@ fn binaries(report: &Report<'_>, series: &SeriesReport) -> Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BinaryRow<'e> {
-    /// Its name, or a label for frames in no known binary and for samples without a stack.
+    /// The binary's name, or a label for frames in no known binary and for samples without a stack.
     pub name: &'e str,
     /// The binary at each of its load addresses; empty for code in no known binary and for samples without a stack.
     pub binaries: Vec<BinaryId>,
-    /// Its weights. A sample is counted once, even if several of its frames are in the binary.
+    /// The weights of the binary. A sample is counted once, even if several of its frames are in the binary.
     pub sums: KeySums,
 }
 
 impl<'e> Report<'e> {
-    /// The binaries of a series, by self weight, then all weight, then name.
+    /// The binaries of a series, sorted by self weight, then all weight, then name.
     pub fn binaries(&self, series: &SeriesReport) -> Vec<BinaryRow<'e>> {
         let profile = &self.recording.profile;
         let keys = Keys::new(profile);
@@ -146,13 +146,13 @@ impl<'e> Report<'e> {
         let unknown = [(Self::NO_BINARY, outside), (NO_STACK, no_stack)];
         let unknown = unknown.map(|(name, sums)| BinaryRow { name, binaries: Vec::new(), sums });
         let mut rows: Vec<BinaryRow<'e>> = known.chain(unknown).filter(|row| row.sums.all_samples > 0).collect();
-        // A stable sort keeps binaries with equal weights and names in the order of first appearance.
+        // A stable sort keeps the order of first appearance for binaries with equal weights and names.
         rows.sort_by_key(|row| (row.sums.heaviest_first(), row.name));
         rows
     }
 }
 
-/// The identity by which binaries are merged: the UUID, regardless of the load address, or else name and path.
+/// What identifies a binary: its UUID, regardless of the load address, or else its name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Uuid(Uuid),
@@ -161,7 +161,7 @@ enum Identity {
 
 /// The binaries grouped by identity.
 struct Keys {
-    /// By key: the binaries with the same identity.
+    /// By key: the binaries with this identity.
     binaries: Vec<Vec<BinaryId>>,
     of_binary: Vec<usize>,
 }
@@ -181,7 +181,7 @@ impl Keys {
     }
 }
 
-/// Name, UUID, architecture, load address and path. The load address is absent if there are several.
+/// Name, UUID, architecture, load address and path. There is no load address if there are several.
 fn binary_cells(profile: &Profile, same: &[BinaryId]) -> [Cell; 5] {
     let binary = profile.binary(same[0]);
     let address = binary.load_address;
@@ -265,18 +265,18 @@ impl Report<'_> {
         categories_of_stacks(&self.recording.profile, self.stacks(series))
     }
 
-    /// The calls from app code into any other code, by self weight, then all weight, then caller and callee.
+    /// The calls from app code into other code, sorted by self weight, then all weight, then caller and callee.
     pub fn transitions(&self, series: &SeriesReport) -> Vec<TransitionRow> {
         transitions_of_stacks(&self.recording.profile, self.stacks(series))
     }
 
-    /// The lines, by self weight, then all weight, then path and line, then function.
+    /// The lines, sorted by self weight, then all weight, then path and line, then function.
     pub fn lines(&self, series: &SeriesReport) -> Vec<LineRow> {
         lines_of_stacks(&self.recording.profile, self.stacks(series))
     }
 }
 
-/// The cells of the four weight and sample columns.
+/// The cells of the four columns for weights and samples.
 fn numbers(sums: &KeySums) -> [Cell; 4] {
     [
         Cell::Weight(sums.self_weight),
@@ -320,7 +320,7 @@ fn lines(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, cells.collect(), notes)
 }
 
-/// The texts of a row: place and owner for text output; path, line, function and binary for other formats.
+/// The strings of a row: place and owner in text output; path, line, function and binary in other formats.
 fn line_texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
     let (function, binary) = (function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default());
     let path = row.source.map(|source| source.path);
@@ -342,7 +342,7 @@ fn line_texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String
     ]
 }
 
-/// By path: the shortest suffix of components that distinguishes it from the other paths.
+/// By path: its shortest suffix that no other path has.
 fn short_names(profile: &Profile, paths: impl Iterator<Item = StringId>) -> HashMap<StringId, String> {
     let mut open: Vec<StringId> = paths.collect();
     open.sort_unstable();

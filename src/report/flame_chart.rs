@@ -1,4 +1,4 @@
-//! Flame charts: the functions of each thread, in order of time.
+//! Flame charts: what each thread executed, in order of time.
 //!
 //! ```text
 //! time ──►   0    1    2    3    4    5 ms
@@ -11,24 +11,24 @@
 //!
 //! # The time that a sample covers
 //!
-//! A sample at time t with a weight of w nanoseconds covers the half-open range from t to t + w
-//! ([`SampledTime`](crate::profile::SampledTime)). A time range contains the samples whose t is in it; fleets assign samples to seconds in the same
-//! way. A sample ends early if the next sample of its thread begins, so spans of a thread never overlap.
+//! A sample at time t with a weight of w nanoseconds covers the half-open range from t to t + w ([`SampledTime`](crate::profile::SampledTime)). A
+//! time range contains the samples whose t is in it, and fleets assign samples to seconds in the same way. A sample ends early when the next one
+//! of its thread begins, so spans of a thread never overlap.
 //!
-//! Other weights are not durations. A sample of cycles or events is taken after a number of them, so it covers the time before it: back to the last
-//! sample of its thread, if that is at most twice the typical gap away. The typical gap is the lower median of the times between consecutive samples
-//! of one thread, over all threads of the series. Otherwise, and for the first sample of a thread, the sample covers the typical gap. This is an
-//! estimate ([`FlameChart::typical_gap`]). In real recordings, cycles divided by the time since the last sample reach a core's clock rate and do not
-//! exceed it. Divided by the time until the next sample, they exceed it.
+//! Other weights are not durations. A sample of cycles or events is taken after a number of them, so it covers the time before it: back to the
+//! thread's previous sample, if that is at most twice the typical gap away; otherwise, and for the first sample of a thread, the typical gap. The
+//! typical gap is the lower median of the times between consecutive samples of one thread, over all threads of the series. This is an estimate
+//! ([`FlameChart::typical_gap`]). In real recordings, the cycles of a sample divided by the time since the previous one are at most a core's
+//! clock rate; divided by the time until the next one, they exceed it.
 //!
 //! # Spans
 //!
-//! A sample is continued by the next sample of its thread if that comes before t + 1.5 w (for other weights: within twice the typical gap). If a
-//! sample were missing in between, the gap would be longer. As long as samples continue, a function at the same depth below the same callers is one
-//! span, which includes the small pauses of an uneven timer. The weight of a span is the weight of its samples, regardless of its length.
+//! The next sample of a thread continues a sample if it comes before t + 1.5 w (for other weights: within twice the typical gap). If a sample
+//! were missing in between, the gap would be longer. While samples continue, a function at the same depth below the same callers is one span,
+//! which includes the small pauses of an uneven timer. The weight of a span is the weight of its samples, regardless of its length.
 //!
-//! Samples without weight (snapshots) cover no time and are left out. A profile of sums
-//! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) has no times, so its charts have no spans.
+//! Samples without weight (snapshots) cover no time and are omitted. A profile of sums
+//! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) has no times, so its charts are empty.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -38,7 +38,7 @@ use crate::calltree::{Label, Metric, Pruning};
 use crate::profile::{Profile, Sample, StackId, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// A continuous stretch of time in which a function was on the stack.
+/// A continuous period in which a function was on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The function, or the label for samples without a stack.
@@ -47,7 +47,7 @@ pub struct Span {
     pub depth: u32,
     /// The time when it began.
     pub start: Nanos,
-    /// The end of the span: at or after its start, and equal to it if the length of its samples is unknown.
+    /// The end: at or after its start, and equal to it if the length of its samples is unknown.
     pub end: Nanos,
     /// The weight of the samples in it.
     pub all_weight: u64,
@@ -57,13 +57,13 @@ pub struct Span {
     pub samples: u64,
 }
 
-/// The flame chart of a series: its threads, heaviest first, with their spans. A chart takes four bytes per sample.
+/// The flame chart of a series: its threads with their spans, heaviest first. It takes four bytes per sample.
 #[derive(Clone, Debug)]
 pub struct FlameChart<'r> {
     profile: &'r Profile,
     pruning: &'r Pruning,
     metric: Metric,
-    /// The estimated length of a sample, if weights are not durations.
+    /// The estimated length of a sample; `None` if weights are durations.
     typical_gap: Option<Nanos>,
     threads: Vec<(&'r ThreadReport, Range<usize>)>,
     /// Indices of samples, sorted by thread and time.
@@ -80,7 +80,7 @@ pub struct ThreadChart<'c> {
 }
 
 impl Report<'_> {
-    /// The flame chart of a series: the functions of each thread over time. Empty if samples were summed
+    /// The flame chart of a series: what each thread executed over time. Empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn flame_chart<'r>(&'r self, series: &'r SeriesReport) -> FlameChart<'r> {
         FlameChart::new(self, series)
@@ -92,7 +92,7 @@ impl<'r> FlameChart<'r> {
         let profile = &report.recording.profile;
         let selected = report.options.selection.on(profile);
         let counted = || selected.indexed().filter(|(_, sample)| sample.series == series.series && sample.weight > 0);
-        // By thread: the number of its samples, and where its next sample belongs.
+        // By thread: its number of samples, and the index for its next one.
         let (mut counts, mut places) = (vec![0; profile.thread_ids().len()], vec![None; profile.thread_ids().len()]);
         for (_, sample) in counted() {
             counts[sample.thread.index()] += 1;
@@ -108,13 +108,13 @@ impl<'r> FlameChart<'r> {
         let mut order = vec![0; start];
         for (index, sample) in counted() {
             let Some(place) = &mut places[sample.thread.index()] else { continue };
-            // A profile never has more samples than a `u32` can index.
+            // A profile never has more samples than a `u32` can count.
             order[*place] = index as u32;
             *place += 1;
         }
         let time = |&index: &u32| profile.samples()[index as usize].time;
         for (_, range) in &threads {
-            // Nearly always, the samples of a thread were recorded in order.
+            // The samples of a thread were nearly always recorded in order.
             if !order[range.clone()].is_sorted_by_key(time) {
                 order[range.clone()].sort_by_key(time);
             }
@@ -127,8 +127,8 @@ impl<'r> FlameChart<'r> {
         Self { profile, pruning: &options.pruning, metric: options.metric, typical_gap, threads, order }
     }
 
-    /// The typical time between two samples of a thread, or zero if no thread has two. It is the estimated length of samples whose weights are not
-    /// durations. `None` if weights are durations.
+    /// The typical time between two samples of a thread, which is the estimated length of samples whose weights are not durations. Zero if no
+    /// thread has two samples; `None` if weights are durations.
     pub fn typical_gap(&self) -> Option<Nanos> {
         self.typical_gap
     }
@@ -138,7 +138,7 @@ impl<'r> FlameChart<'r> {
         self.threads.iter().map(|(row, range)| ThreadChart { row, chart: self, order: &self.order[range.clone()] })
     }
 
-    /// The start of a sample. `last` is the end of the sample before it, if this one continues it.
+    /// The start of a sample. If it continues the previous one, `last` is that one's end.
     fn start(&self, sample: &Sample, last: Option<Nanos>) -> Nanos {
         match self.typical_gap {
             None => sample.time,
@@ -146,7 +146,7 @@ impl<'r> FlameChart<'r> {
         }
     }
 
-    /// The end of a sample, and whether the next sample of its thread, at `next`, continues it.
+    /// The end of a sample, and true if the thread's next sample, at `next`, continues it.
     fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
         let gap = next.map(|next| next.since(sample.time).as_nanos());
         match self.typical_gap {
@@ -160,7 +160,7 @@ impl<'r> FlameChart<'r> {
     }
 }
 
-/// The lower median of the times between consecutive samples of one thread, without samples at the same time.
+/// The lower median of the times between consecutive samples of one thread, ignoring simultaneous samples.
 fn typical_gap(profile: &Profile, order: &[u32]) -> Nanos {
     let sample = |index: u32| &profile.samples()[index as usize];
     let pairs = order.windows(2).map(|pair| (sample(pair[0]), sample(pair[1])));
@@ -176,10 +176,10 @@ impl<'c> ThreadChart<'c> {
         self.row.thread
     }
 
-    /// The spans in order of their start, callers before callees. Spans below [`Pruning::min_percent`] of the thread's weight, and spans deeper than
-    /// [`Pruning::depth`], are left out.
+    /// The spans by start time, callers before callees. Omits spans below [`Pruning::min_percent`] of the thread's weight, or deeper than
+    /// [`Pruning::depth`].
     ///
-    /// Memory use is limited to the spans between two pauses of the thread.
+    /// Memory is limited to the spans between two pauses of the thread.
     pub fn spans(&self) -> impl Iterator<Item = Span> + use<'c> {
         Spans {
             chart: self.chart,
@@ -202,16 +202,16 @@ struct Spans<'c> {
     chart: &'c FlameChart<'c>,
     total: u64,
     order: &'c [u32],
-    /// The position of the next sample, and whether it continues the last one.
+    /// The position of the next sample, and true if it continues the last one.
     next: usize,
     goes_on: bool,
-    /// The stack that `labels` belongs to.
+    /// The stack to which `labels` belongs.
     path: Option<Option<StackId>>,
-    /// The functions from the outermost one to the requested depth.
+    /// The functions from the outermost to the requested depth.
     labels: Vec<Label>,
     /// True if `labels` includes the leaf.
     is_whole: bool,
-    /// The open spans, outermost first, as positions in `spans`. Spans are only handed out when none is open.
+    /// The open spans, outermost first, as indices of `spans`. Spans are returned only while none is open.
     open: Vec<usize>,
     spans: VecDeque<Span>,
 }
@@ -237,7 +237,7 @@ impl Iterator for Spans<'_> {
 }
 
 impl Spans<'_> {
-    /// Ends all spans if the next sample does not continue them; otherwise consumes that sample.
+    /// Ends all spans if the next sample does not continue them. Otherwise consumes that sample.
     fn step(&mut self) {
         let chart = self.chart;
         let sample_at = |place: usize| self.order.get(place).map(|&index| &chart.profile.samples()[index as usize]);

@@ -1,4 +1,4 @@
-//! The stacks of a report, which a cache has, or which are merged for one answer.
+//! The stacks of a report: taken from a cache, or merged for one answer.
 
 use super::cache::ReportCache;
 use super::{Report, ReportOptions, SeriesReport};
@@ -16,7 +16,7 @@ impl ReportCache {
 
 impl Recording {
     /// Like [`report`](Self::report), for programs that make many reports of one recording. `weights` must be the weights that the cache
-    /// [returns](ReportCache::weights) for these options, or a part of them.
+    /// [returns](ReportCache::weights) for these options, or part of them.
     pub fn report_cached<'e>(
         &'e self,
         options: &ReportOptions,

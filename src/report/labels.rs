@@ -1,4 +1,4 @@
-//! The labels of functions, threads, processes and scopes. All formats use the same ones.
+//! Labels of functions, threads, processes and scopes, which all formats share.
 
 use super::listing::NO_STACK;
 use super::{Scope, SeriesReport};
@@ -41,7 +41,7 @@ fn label(name: &str, number: Option<String>, unknown: &str) -> String {
     }
 }
 
-/// The origin of samples, and the unit of their weights.
+/// The table that samples come from, and the unit of their weights.
 pub(crate) fn series_label(profile: &Profile, series: &SeriesReport) -> String {
     let row = profile.series(series.series);
     let run = profile.run(row.run);
@@ -49,7 +49,7 @@ pub(crate) fn series_label(profile: &Profile, series: &SeriesReport) -> String {
     format!("{schema} of run {} in {input}, in {}", run.number, series.unit)
 }
 
-/// The process, the thread, and the state, kind of core or label to which a scope is limited.
+/// The process, the thread, and the state, kind of core or label that limit a scope.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ScopeParts<'p> {
     pub(crate) process: Option<&'p Process>,
@@ -73,7 +73,7 @@ impl Scope {
     }
 }
 
-/// The labels of a scope from general to specific: process and thread, or only the process, state, kind of core or label.
+/// The labels of a scope, most general first: process and thread, or only the process, state, kind of core or label.
 pub(crate) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
     let named =
         |part: Option<StringId>, unknown: &str| vec![part.map_or(unknown, |part| profile.string(part)).to_owned()];

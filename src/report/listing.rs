@@ -1,7 +1,7 @@
-//! Tables as rows of cells under columns. Every output format writes them in its own way.
+//! Tables as rows of cells in columns, which every output format writes in its own way.
 //!
-//! The module of each table describes its columns ([`ListingKind`]) and makes its rows ([`Listing`]). Text, JSON and CSV each have one writer for all
-//! tables. Sorting and limits are implemented here.
+//! The module of each table describes its columns ([`ListingKind`]) and creates its rows ([`Listing`]). Text, JSON and CSV have one writer each
+//! for all tables. Sorting and limits are implemented here.
 
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
@@ -23,17 +23,17 @@ impl Report<'_> {
 /// The static description of a table.
 #[derive(Debug)]
 pub struct ListingKind {
-    /// The plural noun for the rows, and the name of the JSON array: `binaries`.
+    /// The plural noun for its rows, which is also the name of the JSON array: `binaries`.
     pub name: &'static str,
     /// The noun for one row: `binary`.
     pub singular: &'static str,
     /// The columns, in the order of the cells.
     pub columns: &'static [Column],
-    /// The rules by which rows may be left out.
+    /// Which limits can hide rows.
     pub(crate) limits: RowLimits,
     /// Makes the rows of a series.
     pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
-    /// The fields of CSV and JSON, if they differ from the columns in order, followed by the unit.
+    /// The fields of CSV and JSON in order, if they are not simply the columns followed by the unit.
     csv_order: Option<&'static [&'static str]>,
     json_order: Option<&'static [&'static str]>,
 }
@@ -79,7 +79,7 @@ impl ListingKind {
 /// A field of a row in CSV or JSON.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// The position of its cell; `None` for the unit of the weights.
+    /// The index of its cell; `None` for the unit of the weights.
     cell: Option<usize>,
 }
 
@@ -92,19 +92,19 @@ impl Field {
     }
 }
 
-/// The limits that may leave out rows of a table.
+/// Which limits can hide rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowLimits {
-    /// Leaves out rows after the [first](super::ReportOptions::top), rows below [`min_weight`](crate::calltree::Pruning::min_weight), and, in text,
+    /// Hides rows after the [first](super::ReportOptions::top), rows below [`min_weight`](crate::calltree::Pruning::min_weight), and, in text,
     /// rows below [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
     All,
-    /// Like [`All`](Self::All), but text first removes rows below `min_percent` and then keeps the first rows.
+    /// Like [`All`](Self::All), but in text, `min_percent` applies before the limit on the number of rows.
     HeavyFirst,
-    /// Leaves out rows after the first, and rows below `min_weight`.
+    /// Hides rows after the first, and rows below `min_weight`.
     Ordered,
-    /// Leaves out rows below `min_weight` only, since such tables are short.
+    /// Hides only rows below `min_weight`, since such tables are short.
     Weight,
-    /// Keeps all rows, since they sum up others or belong together. The data of the view may have separate limits.
+    /// Hides nothing, since the rows sum up others or belong together. The view's data may have its own limits.
     None,
 }
 
@@ -113,7 +113,7 @@ pub(crate) enum RowLimits {
 pub struct Column {
     /// The header in CSV and the key in JSON: `self_weight`.
     pub name: &'static str,
-    /// The heading in text; `{unit}` is replaced by the unit of the weights.
+    /// The heading in text. `{unit}` becomes the unit of the weights.
     pub title: &'static str,
     /// The role of its cells.
     pub role: ColumnRole,
@@ -123,19 +123,19 @@ pub struct Column {
     pub(crate) width: usize,
 }
 
-/// The role of a column's cells, which decides how text aligns them.
+/// What a column's cells are, which decides how text aligns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnRole {
     /// Weights ([`Cell::Weight`]). Text adds their share of the listing's total.
     Weight,
-    /// Other numbers, times and percentages; right-aligned in text.
+    /// Other numbers, times and percentages. Right-aligned in text.
     Number,
-    /// Short text; left-aligned, and as wide as the longest cell, up to a limit.
+    /// Short text. Left-aligned, and as wide as the longest cell, up to a limit.
     Label,
-    /// The subject of the row. In text it is the last column, and its middle is cut if there is not enough space.
+    /// The subject of the row. In text, the last column, with its middle cut if space is short.
     Name,
-    /// The owner of the name, such as the binary of a function. In text it follows the name, dimmed, and is cut first.
+    /// The owner of the subject, such as the binary of a function. In text, it follows the name, dimmed, and is cut first.
     Owner,
 }
 
@@ -144,7 +144,7 @@ pub enum ColumnRole {
 pub(crate) enum Shown {
     /// All formats.
     Everywhere,
-    /// All formats, but text only if names still have enough space.
+    /// All formats, but text only if enough space for names is left.
     WhereWide,
     /// Only JSON and CSV.
     Machines,
@@ -190,13 +190,13 @@ impl Column {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The weight to which the percentages of the rows relate.
+    /// The weight that percentages of rows refer to.
     pub total: Weight,
     /// The rows in display order, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
-    /// The rows left out because of their weight.
+    /// The rows hidden because of their weight.
     pub hidden: HiddenTotal,
-    /// The rows left out because they are after the [first rows](super::ReportOptions::top), which `rows` contains.
+    /// The rows hidden because they come after the [first rows](super::ReportOptions::top), which `rows` contains.
     pub after: HiddenTotal,
     /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
@@ -214,13 +214,13 @@ impl Listing {
             a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         };
         match sort {
-            // The columns after a name qualify it, such as the binary of a function.
+            // Columns after a name qualify it, such as the binary of a function.
             SortBy::Name => self.rows.sort_by(|a, b| compare_all(&a[column..], &b[column..])),
             _ => self.rows.sort_by_key(|row| Reverse(row[column].size())),
         }
     }
 
-    /// Hides the rows whose weights are all light. Rows without weights stay.
+    /// Hides rows whose weights are all light. Keeps rows without weights.
     pub(super) fn leave_out(&mut self, is_light: impl Fn(u64) -> bool) {
         let is_light_row = |row: &mut Vec<Cell>| {
             let mut weights = row.iter().filter_map(Cell::weight).peekable();
@@ -230,13 +230,13 @@ impl Listing {
         self.hidden.add(light.iter().map(Vec::as_slice));
     }
 
-    /// Hides the rows whose weights are all below a percentage of the total.
+    /// Hides rows whose weights are all below a percentage of the total.
     pub(crate) fn leave_out_below(&mut self, min_percent: f64) {
         let total = self.total.value;
         self.leave_out(|weight| percent(weight, total) < min_percent);
     }
 
-    /// The total of the rows that are left out for any reason.
+    /// The total of all hidden rows.
     pub(crate) fn left_out(&self) -> HiddenTotal {
         let Self { hidden, after, .. } = self;
         HiddenTotal { rows: hidden.rows + after.rows, weight: hidden.weight.saturating_add(after.weight) }
@@ -255,12 +255,12 @@ impl Listing {
 pub struct HiddenTotal {
     /// The number of rows.
     pub rows: u64,
-    /// Their total weight in the unit of the series. If rows have a self weight, only self weights are added, since all weights overlap.
+    /// The total weight of the rows in the unit of the series. If rows have self weights, only these are added, since all weights overlap.
     pub weight: u64,
 }
 
 impl HiddenTotal {
-    /// Adds rows with their first weight. Self weights come first and do not overlap.
+    /// Adds rows by their first weight, which is the self weight if there is one.
     pub(crate) fn add<'r>(&mut self, rows: impl IntoIterator<Item = &'r [Cell]>) {
         for row in rows {
             self.rows += 1;
@@ -282,7 +282,7 @@ pub enum Cell {
     Weight(u64),
     /// A finite percentage.
     Percent(f64),
-    /// A time since the start of the recording; in nanoseconds in JSON and CSV.
+    /// A time since the start of the recording. In nanoseconds in JSON and CSV.
     Time(Nanos),
     /// Yes or no.
     Flag(bool),
@@ -309,7 +309,7 @@ impl Cell {
         text.map_or(Self::Absent, |text| Self::Text(text.to_owned()))
     }
 
-    /// Compares names: strings by their characters, numbers by size. Missing values come last.
+    /// Compares names: strings by characters, numbers by size. Missing values come last.
     fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
@@ -325,7 +325,7 @@ impl Cell {
     }
 }
 
-/// The note for a profile of summed samples.
+/// The note for a profile whose samples were summed.
 pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
 
 impl SortBy {

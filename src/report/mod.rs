@@ -1,4 +1,4 @@
-//! Reports as plain structs: the rows that a view shows and the totals of the rows that it hides.
+//! Reports as plain structs: the rows that a view shows, and the totals of the rows that it hides.
 
 mod build;
 mod cache;
@@ -63,31 +63,31 @@ use crate::units::{Nanos, Unit, Weight};
 pub struct ReportOptions {
     /// The selected samples.
     pub selection: Selection,
-    /// The selected schemas, such as `time-profile`. If empty, all CPU tables are selected.
+    /// The selected schemas, such as `time-profile`. Empty for all CPU tables.
     pub schemas: Vec<String>,
-    /// The number that a sample adds: its weight, or one.
+    /// What each sample adds: its weight, or one.
     pub metric: Metric,
-    /// The rule that hides tree nodes.
+    /// Which tree nodes are hidden.
     pub pruning: Pruning,
-    /// The view. Parts that a view does not show are not computed: see the fields of [`SeriesReport`].
+    /// The view. Parts that it does not show are not computed; see the fields of [`SeriesReport`].
     pub view: View,
     /// How trees and timelines are split.
     pub separate_by: SeparateBy,
-    /// The maximum number of rows in tables sorted by weight (functions, threads, binaries and the like), as [`Listing`] and as
-    /// [`SeriesReport::functions`] and [`threads`](SeriesReport::threads), and of stacks in [`View::Heaviest`]. `None` keeps all, except
-    /// in overviews and in the threads of [`View::Full`] as text, which have a default; `usize::MAX` keeps all there too. Methods that
-    /// compute rows, such as [`Report::binaries`], return all of them. Trees are limited by [`Pruning::children`].
+    /// The maximum number of rows in tables sorted by weight (functions, threads, binaries and so on), both as [`Listing`] and in
+    /// [`SeriesReport::functions`] and [`threads`](SeriesReport::threads), and of stacks in [`View::Heaviest`]. `None` keeps all, except in
+    /// overviews and in the threads of [`View::Full`] as text, which have a default; `usize::MAX` keeps all there as well. Methods that compute
+    /// rows, such as [`Report::binaries`], return all of them. [`Pruning::children`] limits trees.
     pub top: Option<usize>,
-    /// The sort column of tables, in views that [have it](SortBy::applies_to). With `None`, tables are sorted by weight.
+    /// The sort column of tables, in views that [have it](SortBy::applies_to). `None` sorts by weight.
     pub sort: Option<SortBy>,
-    /// The function of [`View::Sandwich`], by its name as shown, in any binary.
+    /// The function of [`View::Sandwich`], by its displayed name, in any binary.
     pub function: Option<String>,
-    /// The length of a bin in [`View::Timeline`]. With `None` (the default) or 0, it is the shortest of 1, 2, 5, 10, 20, 50 … nanoseconds
-    /// that meets two conditions: no series has more than 90 bins, and a bin is at least five times the most frequent weight of the samples
-    /// in nanoseconds.
+    /// The length of a bin in [`View::Timeline`]. `None` (the default) or 0 chooses the shortest of 1, 2, 5, 10, 20, 50 … nanoseconds that meets
+    /// two conditions: no series has more than 90 bins, and a bin is at least five times as long as the most frequent sample weight in
+    /// nanoseconds.
     pub timeline_bin: Option<Nanos>,
-    /// The maximum number of threads. From 2 on, the next trees are made while one is written, and stacks are summed in parallel if there are very
-    /// many. With 0 (the default) and 1, only the caller's thread works. The result does not depend on it.
+    /// The maximum number of threads. From 2 on, trees are computed while others are written, and stacks are summed in parallel if there are very
+    /// many. With 0 (the default) or 1, only the caller's thread works. The result does not depend on this number.
     pub jobs: usize,
 }
 
@@ -137,7 +137,7 @@ impl SeparateBy {
         }
     }
 
-    /// The name of the scope's field in machine-readable formats. `None` for threads, processes and all samples, which have separate fields.
+    /// The name of the scope's field in machine-readable formats. `None` for threads, processes and all samples, which have their own fields.
     pub(crate) fn field(self) -> Option<&'static str> {
         match self {
             Self::State => Some("state"),
@@ -148,7 +148,7 @@ impl SeparateBy {
         }
     }
 
-    /// True if the separation needs single samples instead of sums.
+    /// True if the separation needs individual samples instead of sums.
     pub fn needs_samples(self) -> bool {
         self == Self::CoreKind || self.needs_labels()
     }
@@ -271,20 +271,20 @@ impl SortBy {
     }
 }
 
-/// The answer to one question about one or more inputs.
+/// The answer to one query about one or more inputs.
 #[derive(Clone, Debug)]
 pub struct Report<'e> {
     /// The inputs that were read.
     pub recording: &'e Recording,
     /// The options.
     pub options: ReportOptions,
-    /// One entry for each table and unit that has samples, and for each idle run, in the order of the inputs.
+    /// One entry per table and unit with samples, and one per idle run, in input order.
     pub series: Vec<SeriesReport>,
-    /// The results of symbolication, if symbol files were given; the caller sets it.
+    /// The results of symbolication, set by the caller if symbol files were used.
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
-    /// The effects of the operations that were applied to the samples; the caller sets it.
+    /// The effects of the operations on samples, set by the caller.
     pub operations: Vec<OperationSummary>,
-    /// The replaced names. The caller sets it if names were replaced.
+    /// The replaced names, set by the caller if names were replaced.
     pub redacted: Option<Vec<Redacted>>,
     /// The text of source files, if [requested](Self::read_sources).
     pub(crate) sources: Option<Sources>,
@@ -297,16 +297,16 @@ pub struct Report<'e> {
     merged: Vec<OnceLock<ForestWeights>>,
     round_bin: OnceLock<Nanos>,
     made_once: MadeOnce<'e>,
-    /// By [`SeriesId`]: the position in `series`, and the (document, table) that contains its samples.
+    /// By [`SeriesId`]: the index in `series`, and the (document, table) of the samples.
     positions: Vec<Option<usize>>,
     tables: Vec<Option<(usize, usize)>>,
 }
 
-/// Values that need a pass over all samples, computed on first use.
+/// Values that require a pass over all samples, computed on first use.
 #[derive(Clone, Debug, Default)]
 struct MadeOnce<'e> {
     selected: OnceLock<SelectedSamples<'e>>,
-    /// By series: the range from its first sample to its last.
+    /// By series: the range from its first to its last sample.
     ranges: OnceLock<Vec<Range<usize>>>,
 }
 
@@ -318,8 +318,8 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The pruned call trees of a series with their scopes, heaviest first. Trees are made lazily, since there may be thousands of threads, of which
-    /// few are shown.
+    /// The pruned call trees of a series with their scopes, heaviest first. Trees are computed lazily, since there may be thousands of threads,
+    /// of which few are shown.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {
         let mut merger = Merger::with_plan(self.merge_plan());
         series
@@ -338,7 +338,7 @@ impl<'e> Report<'e> {
         scope.stacks.iter().flat_map(move |range| &weights[range.clone()])
     }
 
-    /// Visits the trees of these scopes in order until `visit` fails, without converting them to [`CallTree`]s.
+    /// Visits the trees of these scopes in order, without converting them to [`CallTree`]s. Stops at the first error.
     pub(crate) fn walk_trees<E>(
         &self,
         series: &SeriesReport,
@@ -363,12 +363,12 @@ impl<'e> Report<'e> {
         ordered_pool::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
     }
 
-    /// The stack weights that the `stacks` ranges of a series' scopes index.
+    /// The stack weights that the scopes' `stacks` ranges index.
     fn tree_weights<'r>(&'r self, series: &'r SeriesReport) -> &'r [StackWeight] {
         series.separated.as_deref().unwrap_or_else(|| self.weights.of_series(series.series))
     }
 
-    /// The precomputed data that all trees share, made on first use.
+    /// The precomputed data shared by all trees, created on first use.
     fn merge_plan(&self) -> Arc<MergePlan<'e>> {
         self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.recording.profile))).clone()
     }
@@ -384,7 +384,7 @@ impl<'e> Report<'e> {
         FunctionSet::of_waits(&self.recording.profile, rows, self.is_inverted())
     }
 
-    /// The position of a series in [`series`](Self::series); `None` if it was not selected.
+    /// The index of a series in [`series`](Self::series); `None` if it is not selected.
     pub fn position(&self, series: SeriesId) -> Option<usize> {
         self.positions.get(series.index()).copied().flatten()
     }
@@ -412,7 +412,7 @@ impl<'e> Report<'e> {
         }
     }
 
-    /// The selected samples in the order of the input; trees and functions are made from them. Empty if samples were summed
+    /// The selected samples in input order, which trees and functions are made from. Empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn counted_samples(&self) -> impl Iterator<Item = &'e Sample> {
         let selected = self.options.selection.on(&self.recording.profile);
@@ -421,10 +421,9 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The samples of the selected tables, runs, processes, threads and times, in the order of the input: one for each row that was not rejected. All
-    /// thread states are included unless states were selected. Each sample comes with its index in
-    /// [`Profile::samples`](crate::profile::Profile::samples). Empty if samples were summed
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The samples of the selected tables, runs, processes, threads and times in input order: one per accepted row, with its index in
+    /// [`Profile::samples`](crate::profile::Profile::samples). All thread states are included unless states were selected. Empty if samples were
+    /// summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let profile = &self.recording.profile;
         let states = match &self.options.selection.states {
@@ -437,12 +436,12 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The selected samples, summed by series, thread, stack, state and kind, in the order of the first samples. Weights are the recorded weights,
+    /// The selected samples, summed by series, thread, stack, state and kind, in the order of first samples. These are recorded weights,
     /// regardless of [`ReportOptions::metric`].
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let profile = &self.recording.profile;
         let selected = self.options.selection.on(profile);
-        // A profile has either sums or samples.
+        // The profile has either sums or samples.
         let added_up: Vec<SampleSum> = if profile.sums().len() == 0 { selected.sums().collect() } else { Vec::new() };
         let kept = move |sum: &SampleSum| selected.is_in_scope(*sum) && selected.is_state_counted(*sum);
         let sums = profile.sums().filter(kept).chain(added_up);
@@ -465,7 +464,7 @@ impl Amount {
         Self { weight: Weight::new(0, unit), samples: 0 }
     }
 
-    /// Adds `samples` samples with a total weight of `weight`.
+    /// Adds `samples` samples with the total weight `weight`.
     pub(crate) fn add(&mut self, weight: u64, samples: u64) {
         self.weight.value += weight;
         self.samples += samples;
@@ -488,28 +487,28 @@ pub struct SeriesReport {
     pub unit: Unit,
     /// The selected samples.
     pub counted: Amount,
-    /// The samples that filters excluded by run, process, thread or time.
+    /// The samples excluded by filters for run, process, thread or time.
     pub out_of_scope: Amount,
-    /// The samples that were excluded by their thread state, by state, heaviest first.
+    /// The samples excluded because of their thread state, by state, heaviest first.
     pub other_states: Vec<(String, Amount)>,
     /// The selected samples without a stack.
     pub no_stack: Amount,
-    /// The times of the first and last selected sample, and the end of the time that they cover. If operations remove a part of a sum, its times stay
-    /// the same.
+    /// The times of the first and last selected sample, and the end of the covered time. Operations that remove part of a sum do not change its
+    /// times.
     pub times: Option<SampledTime>,
-    /// Sums of the performance counters of the selected samples, in the order of the table; empty without counters.
+    /// The sums of the selected samples' performance counters, in table order; empty without counters.
     pub counters: Vec<u128>,
-    /// The threads, heaviest first, at most [`ReportOptions::top`].
+    /// The threads, heaviest first, up to [`ReportOptions::top`].
     pub threads: Vec<ThreadReport>,
-    /// The scopes with their own call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes the trees.
+    /// The scopes with separate call trees in [`View::Full`] and [`View::Tree`], heaviest first. [`Report::trees`] computes the trees.
     pub scopes: Vec<ScopeReport>,
-    /// The functions over all threads in [`View::Functions`], by self weight, at most [`ReportOptions::top`]. A recursive function counts once per
-    /// sample in `all_weight`.
+    /// The functions over all threads in [`View::Functions`], by self weight, up to [`ReportOptions::top`]. In `all_weight`, a recursive function
+    /// counts once per sample.
     pub functions: Vec<FunctionRow>,
     /// The threads and functions beyond [`ReportOptions::top`].
     more_threads: Vec<ThreadReport>,
     more_functions: Vec<FunctionRow>,
-    /// The stacks from which trees are made, unless they are the report's stacks by thread.
+    /// The stacks that trees are made from, unless they are the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,
 }
 
@@ -524,12 +523,12 @@ impl SeriesReport {
         self.functions.iter().chain(&self.more_functions)
     }
 
-    /// True if its table has no samples, because nothing ran during the recording.
+    /// True if its table is empty, since nothing ran during the recording.
     pub fn is_empty(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples == 0
     }
 
-    /// True if the filters removed all of its samples, for example because it belongs to another run.
+    /// True if filters excluded all its samples, for example because it belongs to another run.
     pub fn is_filtered_out(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples > 0
     }
@@ -545,14 +544,14 @@ pub struct ThreadReport {
     pub counted: Amount,
 }
 
-/// A scope that has a call tree.
+/// A scope with a separate call tree.
 #[derive(Clone, Debug)]
 pub struct ScopeReport {
     /// The scope of the tree.
     pub scope: Scope,
     /// The samples in it.
     pub counted: Amount,
-    /// The index ranges of its stacks in the [tree weights](Report::tree_weights) of the series.
+    /// The ranges of its stacks in the [tree weights](Report::tree_weights) of the series.
     stacks: Vec<Range<usize>>,
 }
 

@@ -1,5 +1,5 @@
-//! The selected samples of a series, and the selected time of a report's runs, on which rates are based. A recording may have thousands of series, so
-//! samples are visited only once for all of them.
+//! The selected samples of a series, and the selected time of a report's runs, which rates are based on. A recording may have thousands of
+//! series, so samples are visited once for all of them.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::units::Nanos;
 pub struct Length {
     /// The total over the runs.
     pub nanos: Nanos,
-    /// True if the recorded time of each run is known; false if at least one is estimated from the samples.
+    /// True if the recorded time of every run is known; false if any is estimated from samples.
     pub is_recorded: bool,
     /// True if a time range or intervals were selected.
     pub is_part: bool,
@@ -34,7 +34,7 @@ impl Length {
         }
     }
 
-    /// True if both are recorded and they differ by more than a tenth of the longer one.
+    /// True if both are recorded, and differ by more than a tenth of the longer one.
     pub fn differs_from(self, other: Self) -> bool {
         let [own, others] = [self, other].map(|length| length.nanos.as_nanos());
         self.is_recorded && other.is_recorded && own.abs_diff(others) > own.max(others) / 10
@@ -47,8 +47,8 @@ impl Report<'_> {
         self.recording.selected_time(self.run_of(series), &self.options.selection)
     }
 
-    /// The CPU time of a series in percent of one core, and the selected time that it is relative to. `None` in other units, if waiting threads are
-    /// selected, and if no time is known.
+    /// The CPU time of a series in percent of one core, and the selected time that it refers to. `None` in other units, if waiting threads are
+    /// selected, or if no time is known.
     pub fn cpu_use(&self, series: &SeriesReport) -> Option<(f64, Length)> {
         let length = Length::of(&self.selected_time(series));
         let percent = series.counted.weight.percent_of_core(length.nanos).filter(|_| self.is_cpu_use(series))?;
@@ -83,7 +83,7 @@ impl Report<'_> {
         runs
     }
 
-    /// The tables of contents that were not used for the runs, as sentences with the reason.
+    /// Why tables of contents were not used for runs, one sentence each.
     pub fn unused_tocs(&self) -> Vec<String> {
         self.runs().into_iter().flat_map(|run| self.recording.notes_on_time(run)).cloned().collect()
     }
@@ -95,13 +95,13 @@ impl<'e> Report<'e> {
         self.made_once.selected.get_or_init(|| self.options.selection.on(&self.recording.profile))
     }
 
-    /// The selected samples of a series, in the order of the input. Empty if samples were summed.
+    /// The selected samples of a series in input order. Empty if samples were summed.
     pub(super) fn samples_of<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
         let selected = self.selected();
         self.in_scope_of(series).filter(|sample| selected.is_state_counted(*sample))
     }
 
-    /// Like [`samples_of`](Self::samples_of), but in all states unless states were selected, like [`samples`](Self::samples).
+    /// Like [`samples_of`](Self::samples_of), but in all states unless states were selected, as in [`samples`](Self::samples).
     pub(super) fn samples_to_list<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
         let (selected, is_any_state) = (self.selected(), self.options.selection.states == StateFilter::Running);
         self.in_scope_of(series).filter(move |sample| is_any_state || selected.is_state_counted(*sample))

@@ -1,4 +1,4 @@
-//! Finds the local file for a source path that was recorded on another machine.
+//! Finds the local file for a source path from another machine.
 //!
 //! ```text
 //! recorded   /Users/ada/code/orchard/src/press.cpp
@@ -8,7 +8,7 @@
 
 use crate::hash::HashMap;
 
-/// An index of files that may contain the sources.
+/// An index of files that may be sources.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SourceIndex {
     /// By file name: the paths.
@@ -16,7 +16,7 @@ pub(crate) struct SourceIndex {
 }
 
 impl SourceIndex {
-    /// Adds a file by its path, with `/` between components. Adding a path again has no effect.
+    /// Adds a file by its path, with `/` between components. Adding it again has no effect.
     pub(super) fn add(&mut self, file: &str) {
         let Some(&name) = components(file).last() else { return };
         let files = self.files.entry(name.to_owned()).or_default();
@@ -25,11 +25,11 @@ impl SourceIndex {
         }
     }
 
-    /// Finds the file whose path shares the most trailing components with a recorded path. At least the file name must match. Names are
-    /// case-sensitive; `.` and `..` are resolved.
+    /// Finds the file that shares the most trailing path components with a recorded path, at least the file name. Names are case-sensitive; `.`
+    /// and `..` are resolved.
     ///
     /// # Errors
-    /// If no file has the name, or if several files match equally well. The error names two of them.
+    /// If no file has this name, or several match equally well. The error names two of them.
     pub(super) fn find(&self, recorded: &str) -> Result<&str, String> {
         let wanted = components(recorded);
         let files = wanted.last().and_then(|&name| self.files.get(name)).map_or(&[][..], Vec::as_slice);
@@ -72,13 +72,13 @@ pub(crate) struct SourceText {
 /// The text of a report's source files ([`Report::read_sources`](super::Report::read_sources)).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
-    /// By recorded path: the text, or the reason why it is missing.
+    /// By recorded path: the text, or why it is missing.
     pub(super) answers: HashMap<String, Result<SourceText, String>>,
 }
 
 #[cfg(feature = "compression")]
 impl Sources {
-    /// Returns the recorded paths in sorted order, each with its text, or the reason why it is missing.
+    /// Returns the recorded paths in sorted order, each with its text or the reason why that is missing.
     pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
         let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
         answers.sort_unstable_by_key(|&(path, _)| path);

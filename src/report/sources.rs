@@ -1,4 +1,4 @@
-//! Source files with the weights of their lines.
+//! Source files with weights on their lines.
 
 use super::source_index::{SourceIndex, SourceText, Sources};
 use super::{Report, SeriesReport};
@@ -14,11 +14,11 @@ const CONTEXT: u32 = 3;
 pub(crate) struct AnnotatedFile<'r> {
     /// The path on the machine that compiled the file.
     pub(crate) path: &'r str,
-    /// The file that supplied the text, or the reason why there is no text.
+    /// The file that supplied the text, or why there is no text.
     pub(crate) file: Result<&'r str, &'r str>,
-    /// The weights of the complete file. A sample counts once, even if several of its frames are in the file.
+    /// The weights of the entire file. A sample counts once, even if several of its frames are in the file.
     pub(crate) sums: KeySums,
-    /// The lines with samples, each with three lines before and after it, in order. Without the text, only lines with samples.
+    /// The lines with samples, and three lines before and after each, in order. Without the text, only lines with samples.
     pub(crate) lines: Vec<AnnotatedLine<'r>>,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct AnnotatedFile<'r> {
 pub(crate) struct AnnotatedLine<'r> {
     /// The line number, from 1.
     pub(crate) line: u32,
-    /// Its weights; zero for a context line.
+    /// The weights of the line; zero on a context line.
     pub(crate) sums: KeySums,
-    /// The text of the line; `None` if the file was not found or is shorter than the compiled file.
+    /// The text; `None` if the file was not found, or is shorter than the compiled one.
     pub(crate) text: Option<&'r str>,
 }
 
 impl Report<'_> {
-    /// Reads the text of the source files in the stacks of selected samples, once per file, heaviest first in each series. Writers show it in
+    /// Reads the text of source files in the stacks of selected samples, once per file, and in each series heaviest first. Writers show it in
     /// [`View::Lines`](super::View::Lines).
     ///
-    /// `files` are the paths of files that may contain the text, with `/` between components. The file whose path shares the most trailing components
-    /// with the recorded path is used. `read` returns its text, or a brief reason why it is missing.
+    /// `files` are the paths of files that may be sources, with `/` between components. The file that shares the most trailing components with a
+    /// recorded path is used. `read` returns its text, or a brief reason why it is missing.
     pub fn read_sources(
         &mut self,
         files: impl IntoIterator<Item = String>,
@@ -54,7 +54,7 @@ impl Report<'_> {
         self.sources = Some(sources);
     }
 
-    /// The recorded paths of the source files in the stacks of selected samples, once per file, heaviest first in each series.
+    /// The recorded paths of source files in the stacks of selected samples, once per file, and in each series heaviest first.
     pub fn source_paths(&self) -> Vec<&str> {
         let profile = &self.recording.profile;
         let mut is_known: HashMap<&str, ()> = HashMap::default();
@@ -63,7 +63,7 @@ impl Report<'_> {
         paths.filter(|path| is_known.insert(path, ()).is_none()).collect()
     }
 
-    /// The source files of a series with the weights of their lines, heaviest first; `None` if no text was requested.
+    /// The source files of a series with weights on their lines, heaviest first; `None` if no text was requested.
     pub(crate) fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
         let sources = self.sources.as_ref()?;
         let annotate = |row: SourceFileRow| {
@@ -78,8 +78,8 @@ impl Report<'_> {
         Some(self.source_files(series).into_iter().map(annotate).collect())
     }
 
-    /// The source files of a series with the weights of their lines, by self weight, then all weight, then path. Frames without a source
-    /// are not included.
+    /// The source files of a series with weights on their lines, sorted by self weight, then all weight, then path. Frames without a source are
+    /// not included.
     pub fn source_files(&self, series: &SeriesReport) -> Vec<SourceFileRow> {
         source_files_of_stacks(&self.recording.profile, self.stacks(series))
     }
@@ -94,7 +94,7 @@ fn with_context<'r>(row: &SourceFileRow, text: &'r str) -> Vec<AnnotatedLine<'r>
     let last = u32::try_from(texts.len()).unwrap_or(u32::MAX);
     let text_of = |line: u32| texts.get(line as usize - 1).copied();
     let mut lines: Vec<AnnotatedLine<'r>> = Vec::new();
-    // The first line that was not added yet.
+    // The first line that has not been added.
     let mut next = 1;
     let add_context = |from: u32, to: u32, lines: &mut Vec<AnnotatedLine<'r>>| {
         let context = (from..=to.min(last)).map(|line| (line, KeySums::default()));
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::profile::ProfileBuilder;
 
-    /// Tries all subsets of the lines of a nine-line text, plus the line after its end.
+    /// Tries all subsets of a nine-line text, plus the line after its end.
     #[test]
     fn shows_three_lines_around_each_line() {
         let text: String = (1..=9).map(|line| format!("line {line}\n")).collect();

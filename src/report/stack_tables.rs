@@ -58,7 +58,7 @@ fn relative(relation: &str, weight: u64, samples: u64, function: &str, binary: O
     vec![Cell::text(relation), Cell::Weight(weight), Cell::Number(samples), Cell::Text(function.to_owned()), binary]
 }
 
-/// The binaries of the chosen functions, since functions with the same name may be in several.
+/// The binaries of the chosen functions. Functions in several binaries may have the same name.
 fn binaries(profile: &Profile, chosen: &FunctionSet) -> String {
     let functions = profile.function_ids().filter(|&id| chosen.contains(id));
     let mut names: Vec<&str> = functions.filter_map(|id| profile.binary_name(id)).collect();
@@ -74,9 +74,9 @@ pub(super) static HEAVIEST: ListingKind = ListingKind::new(
         Column::machine("pid", ColumnRole::Number),
         Column::machine("thread", ColumnRole::Label),
         Column::machine("tid", ColumnRole::Number),
-        // The thread state or kind of core.
+        // Thread state or kind of core.
         Column::machine("part", ColumnRole::Label),
-        // The owner of a stack, shown only in its first row.
+        // The owner of a stack, only in its first row.
         Column::new("whose", "", ColumnRole::Label).shown(Shown::Text),
         Column::machine("depth", ColumnRole::Number),
         Column::weight("all_weight", "all {unit}"),
@@ -104,7 +104,7 @@ fn heaviest_stacks(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows, notes)
 }
 
-/// The trees that pass the limits, heaviest first, at least one, and a note about the others.
+/// The trees within the limits, heaviest first and at least one, with a note about the others.
 fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
     let (pruning, total) = (&report.options.pruning, series.counted.weight.value);
     let is_heavy = |scope: &&ScopeReport| pruning.shows(scope.counted.weight.value, total);
@@ -113,7 +113,7 @@ fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [Scop
     (shown, lighter(report, hidden.len(), ["stack is", "stacks are"]).into_iter().collect())
 }
 
-/// A note on rows that limits hide, if there are any.
+/// A note about hidden rows, if any.
 fn lighter(report: &Report<'_>, hidden: usize, [one, several]: [&str; 2]) -> Option<String> {
     let ReportOptions { pruning: Pruning { min_percent, min_weight, .. }, top, .. } = report.options;
     let is_percent_only = min_percent > 0.0 && min_weight == 0 && top.is_none();
@@ -122,7 +122,7 @@ fn lighter(report: &Report<'_>, hidden: usize, [one, several]: [&str; 2]) -> Opt
     (hidden > 0).then(|| format!("{hidden} lighter {what} not shown{all}"))
 }
 
-/// The nodes below the root; each is the heaviest child of the previous one.
+/// The nodes below the root, each the heaviest child of the previous one.
 fn heaviest(tree: &Draft) -> Vec<Node> {
     let (mut nodes, mut next_level) = (Vec::new(), 0);
     // The heaviest child is visited directly after its parent.
@@ -137,7 +137,7 @@ fn heaviest(tree: &Draft) -> Vec<Node> {
     nodes
 }
 
-/// Process, pid, thread, tid, and state or kind of core of a tree, as far as they apply.
+/// Process, pid, thread, tid, and the state or kind of core of a tree, where applicable.
 fn owner(profile: &Profile, scope: Scope) -> [Cell; 5] {
     let ScopeParts { process, thread, part } = scope.parts(profile);
     let text = |text: Option<StringId>| text.map_or(Cell::Absent, |text| Cell::text(profile.string(text)));

@@ -14,7 +14,7 @@ impl SortBy {
 }
 
 impl View {
-    /// The table that the view shows; `None` for views that are not tables.
+    /// The table that the view shows; `None` if it shows none.
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
             Self::Threads => Some(&THREADS),
@@ -33,7 +33,7 @@ impl View {
         }
     }
 
-    /// A second table that text (only its first rows) and JSON show after the first one.
+    /// A second table, which text (its first rows) and JSON show after the first one.
     pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
         (self == Self::Categories).then_some(&TRANSITIONS)
     }
@@ -60,7 +60,7 @@ impl Report<'_> {
         listing
     }
 
-    /// The sorted rows of a series that pass the weight limits, before the number of rows is limited.
+    /// The sorted rows of a series within the weight limits, before the number of rows is limited.
     pub(crate) fn heavy_rows(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
         let mut listing = (kind.make)(self, series);
         if let Some(sort) = self.options.sort.filter(|sort| sort.applies_to(self.options.view)) {
@@ -76,9 +76,9 @@ impl Report<'_> {
 /// The limit that hides rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HidingLimit {
-    /// None of the row's weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
+    /// No weight of the row reaches [`min_weight`](crate::calltree::Pruning::min_weight).
     MinWeight,
-    /// The row is after the [first rows](super::ReportOptions::top).
+    /// The row comes after the [first rows](super::ReportOptions::top).
     Top,
 }
 
@@ -87,7 +87,7 @@ pub enum HidingLimit {
 pub struct HiddenRows {
     /// The name of the JSON array of the rows: `functions`.
     pub table: &'static str,
-    /// The position of the series in [`Report::series`].
+    /// The index of the series in [`Report::series`].
     pub series: usize,
     /// The limit that hides them.
     pub limit: HidingLimit,
@@ -96,8 +96,8 @@ pub struct HiddenRows {
 }
 
 impl Report<'_> {
-    /// The rows that the view's tables hide because of a minimum weight or a maximum number of rows. Tables that show all rows have no entry. Trees
-    /// report hidden children in each node.
+    /// The rows that the view's tables hide because of a minimum weight or a maximum number of rows. Tables without hidden rows have no entry.
+    /// Trees record hidden children in each node.
     pub fn hidden_rows(&self) -> Vec<HiddenRows> {
         let mut hidden = Vec::new();
         if self.options.pruning.min_weight == 0 && self.options.top.is_none() {

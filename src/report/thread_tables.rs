@@ -70,7 +70,7 @@ pub(super) static PROCESSES: ListingKind = ListingKind::new(
 pub struct ProcessRow {
     /// The process.
     pub process: ProcessId,
-    /// Its selected samples.
+    /// The selected samples.
     pub counted: Amount,
     /// The number of its threads with selected samples.
     pub threads: u64,
@@ -122,7 +122,7 @@ pub(super) static STATES: ListingKind = ListingKind::new(
     states,
 );
 
-/// The samples with a thread state.
+/// The weight of the samples in one thread state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StateRow {
@@ -130,12 +130,12 @@ pub struct StateRow {
     pub state: Option<StringId>,
     /// True if the state is selected.
     pub is_counted: bool,
-    /// The samples in this state, among the selected threads and times.
+    /// The samples in this state in the selected threads and times.
     pub amount: Amount,
 }
 
 impl Report<'_> {
-    /// The thread states of a series, including states that are not selected, heaviest first.
+    /// The thread states of a series, selected or not, heaviest first.
     pub fn states(&self, series: &SeriesReport) -> Vec<StateRow> {
         let profile = &self.recording.profile;
         let selected = self.selected();
@@ -192,7 +192,7 @@ pub struct CoreKindRow<'e> {
     pub kind: Option<&'e str>,
     /// The samples on its cores.
     pub counted: Amount,
-    /// The cores by number; `None` for samples without a core.
+    /// The cores by number; `None` for samples without one.
     pub cores: Vec<(Option<u32>, Amount)>,
 }
 

@@ -1,7 +1,7 @@
-//! Weights over time, in bins of equal length, for each thread or other scope.
+//! Weights over time in bins of equal length, by thread or other scope.
 //!
-//! The weight of a sample is added to the bin that contains its time, like in the seconds of fleets: an export records when a sample was taken, but
-//! not when its time began. A bin that is not much longer than the sampling interval may therefore show more than one core.
+//! The weight of a sample goes to the bin that contains its time, as in the seconds of fleets: exports record when a sample was taken, but not
+//! when the time it represents began. A bin that is not much longer than the sampling interval may therefore show more than one core.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use crate::profile::{Activity, Profile, SampleSum, StringId};
 use crate::recording::SelectedTime;
 use crate::units::Nanos;
 
-/// The maximum number of bins if their length is chosen automatically.
+/// The maximum number of bins of automatic length.
 const BINS: u64 = 90;
-/// The minimum number of typical samples in a bin of automatic length. In shorter bins, a thread that runs all the time would seem to start and stop.
+/// The minimum number of typical samples in a bin of automatic length. In shorter bins, a thread that never pauses would seem to start and stop.
 const SAMPLES: u64 = 5;
 
 pub(super) static KIND: ListingKind = ListingKind::new(
@@ -43,13 +43,13 @@ pub(super) static KIND: ListingKind = ListingKind::new(
 /// The weights of a series over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
-    /// The length of a bin, at least 1 ns. Bins are counted from the start of the recording: bin n begins at n times this length.
+    /// The length of a bin, at least 1 ns. Bin n begins at n times this length after the start of the recording.
     pub bin: Nanos,
-    /// The bins of the selected time, or of the samples if the recorded time is unknown.
+    /// The bins of the selected time or, if the recorded time is unknown, of the samples.
     pub bins: Range<u64>,
-    /// The selected time. Rates are relative to its part in each bin.
+    /// The selected time. Rates refer to its part in each bin.
     pub selected: SelectedTime,
-    /// One line for each thread or other scope, heaviest first by selected samples.
+    /// One line per thread or other scope, heaviest first by selected samples.
     pub lines: Vec<TimelineLine>,
 }
 
@@ -60,11 +60,11 @@ pub struct TimelineLine {
     pub scope: Scope,
     /// The selected samples ([`Selection::states`](crate::profile::Selection::states)).
     pub counted: Amount,
-    /// The samples, sorted by bin and then by state. Bins without samples have no part.
+    /// The samples, sorted by bin, then by state. Bins without samples have no entry.
     pub parts: Vec<TimelinePart>,
 }
 
-/// The samples of one line in one bin with the same thread state.
+/// The samples of one line in one bin, with the same thread state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelinePart {
     /// The number of the bin.
@@ -87,7 +87,7 @@ impl Timeline {
 }
 
 impl Report<'_> {
-    /// The weights of a series over time. All thread states are included unless states were selected, as in [`samples`](Self::samples). There are no
+    /// The weights of a series over time. All thread states are included unless states were selected, as in [`samples`](Self::samples). Without
     /// lines if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
         let (profile, options) = (&self.recording.profile, &self.options);
@@ -117,15 +117,15 @@ impl Report<'_> {
         Timeline { bin, bins: first..end, selected, lines: lines(profile, parts, nothing) }
     }
 
-    /// The bin length for all series: as requested, or a round number.
+    /// The bin length for all series: the requested one, or a round number.
     fn timeline_bin(&self) -> Nanos {
         let asked = self.options.timeline_bin.filter(|bin| bin.as_nanos() > 0);
         asked.unwrap_or_else(|| *self.round_bin.get_or_init(|| round_bin(self)))
     }
 }
 
-/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds with which no series has more than [`BINS`] bins and, if weights are durations, a bin holds
-/// [`SAMPLES`] samples of a thread.
+/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds at which no series has more than [`BINS`] bins and, if weights are durations, a bin has
+/// space for [`SAMPLES`] samples of a thread.
 fn round_bin(report: &Report<'_>) -> Nanos {
     let asked = report.series.iter().filter(|series| !series.is_filtered_out());
     let spans: Vec<(u64, u64)> = asked
@@ -165,7 +165,7 @@ fn lines(
     lines
 }
 
-/// Makes the table: sorted by time, then in the order of the lines, then by state.
+/// Creates the table, sorted by time, then by line, then by state.
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
     let timeline = report.timeline(series);
@@ -189,7 +189,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows.collect(), notes)
 }
 
-/// Pid, process, tid, thread and the other part of a scope, as far as they apply.
+/// Pid, process, tid, thread and the other part of a scope, where applicable.
 fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
     let ScopeParts { process, thread, part } = scope.parts(profile);
     let text = |id: Option<StringId>| Cell::optional(id.map(|id| profile.string(id)));
@@ -202,7 +202,7 @@ fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
     ]
 }
 
-/// The percentage of one core, for time in which threads ran.
+/// The percentage of one core in which threads ran.
 fn cpu_percent(profile: &Profile, part: &TimelinePart, selected: Nanos) -> Cell {
     let is_running = part.state.is_none_or(|state| Activity::of_state(profile.string(state)) == Activity::Running);
     let percent = part.amount.weight.percent_of_core(selected).filter(|_| is_running);

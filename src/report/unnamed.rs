@@ -1,4 +1,4 @@
-//! Unnamed frames, and the binaries whose symbols would name them.
+//! Unnamed frames, and the binaries whose symbols could name them.
 
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Profile, StackId};
@@ -14,7 +14,7 @@ pub struct UnnamedFrames {
     pub unnamed: u64,
     /// The binaries with unnamed frames, most frames first.
     pub binaries: Vec<UnnamedBinary>,
-    /// The number of unnamed frames in no known binary (JIT code, or a document that lists no binaries).
+    /// The number of unnamed frames in no known binary: JIT code, or a document without binaries.
     pub without_binary: u64,
 }
 
@@ -28,7 +28,7 @@ pub struct UnnamedBinary {
     pub frames: u64,
 }
 
-/// Counts the unnamed frames of these stacks. Every frame is visited once.
+/// Counts the unnamed frames in these stacks, visiting each frame once.
 pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> UnnamedFrames {
     let is_used = used_frames(profile, counted);
     let mut result = UnnamedFrames::default();
@@ -42,7 +42,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = St
         }
         result.unnamed += 1;
         match frame.binary {
-            // One row for each UUID, regardless of load addresses.
+            // One row per UUID, for all its load addresses.
             Some(binary) => {
                 let uuid = profile.binary(binary).uuid;
                 let first = uuid.map_or(binary, |uuid| *first_of_uuid.entry(uuid).or_insert(binary));
@@ -56,11 +56,11 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = St
     result
 }
 
-/// By frame: true if one of these stacks contains it.
+/// By frame: true if any of these stacks contains it.
 fn used_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> Vec<bool> {
     let stacks = profile.stack_rows();
     let parents = stacks.turn_parents();
-    // For rows that directly follow their parents, except the first one: the index after the last selected row.
+    // For rows that directly follow their parents, except the first: the index after the last selected row.
     let mut ends = vec![0; parents.len()];
     let note = |ends: &mut Vec<usize>, stack: StackId| {
         let end = &mut ends[stacks.turns_up_to(stack) - 1];
@@ -69,7 +69,7 @@ fn used_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> Vec
     counted.for_each(|stack| note(&mut ends, stack));
     let mut is_used = vec![false; profile.frame_ids().len()];
     let mut turn = parents.len();
-    // Callers precede their callees, so go backwards.
+    // Backwards, since callers precede their callees.
     for (group, mut bits) in stacks.turn_bits().enumerate().rev() {
         while bits > 0 {
             let bit = 63 - bits.leading_zeros() as usize;

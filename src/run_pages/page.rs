@@ -21,7 +21,7 @@ use crate::report::{ReportOptions, View};
 use crate::settings::SCHEMA;
 use crate::units::Millionths;
 
-/// The reason for numbers that differ from the report.
+/// Explains why numbers differ from the report.
 fn otherwise_measured() -> String {
     format!(
         "it was measured with other options, such as {SCHEMA}, which change the numbers; pass the same options here"

@@ -1,24 +1,24 @@
-//! Values known only as a histogram, for example because another program computed it.
+//! Values known only as a histogram, for example from another program.
 
 use std::collections::BTreeMap;
 
 use super::Quantile;
 
-/// Values whose exact numbers are unknown: for each bin, an inclusive lower bound, an inclusive upper bound, and the number of values between
-/// them. Bins may overlap, there may be gaps between them, and a bin may have no upper bound.
+/// Values whose exact numbers are unknown. Each bin has an inclusive lower bound, an inclusive upper bound, and a number of values. Bins may
+/// overlap or leave gaps, and may have no upper bound.
 ///
-/// A quantile (nearest rank) is an interval that certainly contains the true one: from the quantile of all lower bounds to that of all upper
+/// A quantile (nearest rank) is an interval that certainly contains the true one: from the quantile of the lower bounds to that of the upper
 /// bounds. No narrower interval is correct for all values with these bins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinnedValues {
     count: u64,
-    /// The number of values with each bound; [`u64::MAX`] means that there is no upper bound.
+    /// The number of values with each bound; [`u64::MAX`] for no upper bound.
     lower: BTreeMap<u64, u64>,
     upper: BTreeMap<u64, u64>,
 }
 
 impl BinnedValues {
-    /// Adds the values of a bin. If the bounds are reversed, they are swapped. `None` means that there is no upper bound.
+    /// Adds the values of a bin, with `None` for no upper bound. Reversed bounds are swapped.
     pub fn add(&mut self, lower: u64, upper: Option<u64>, count: u64) {
         if count == 0 {
             return;
@@ -52,10 +52,10 @@ impl BinnedValues {
         self.count
     }
 
-    /// The interval of a quantile; `None` if there are no values. The upper end is `None` if unknown.
+    /// The interval of a quantile, whose upper end is `None` if unknown; `None` without values.
     pub fn quantile(&self, quantile: Quantile) -> Option<(u64, Option<u64>)> {
         let rank = quantile.nearest_rank(self.count);
-        // Without values there are no bounds.
+        // Without values, there are no bounds.
         let lower = bound_at(&self.lower, rank)?;
         let upper = bound_at(&self.upper, rank)?;
         Some((lower, Some(upper).filter(|&upper| upper < u64::MAX)))

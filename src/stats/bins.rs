@@ -15,14 +15,14 @@ pub struct Bin {
 }
 
 impl Distribution {
-    /// The maximum number of bins that [`bins`](Self::bins) returns.
+    /// The maximum number of bins from [`bins`](Self::bins).
     pub const MAX_BINS: usize = 10_000;
 
-    /// Returns adjacent bins of equal width, from the smallest value (including zeros) to the largest.
+    /// Returns adjacent bins of equal width, from the smallest value (or zero, if there are zeros) to the largest.
     ///
-    /// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten for which `max_bins` bins (at least 1, at most [`MAX_BINS`](Self::MAX_BINS))
-    /// are enough, and the edges are multiples of it. Empty bins are included. The counts add up to [`Distribution::count`]. If all values are equal,
-    /// there is one bin, as wide as the power of ten at or below the value (1 for 0). If there are no values, there are no bins.
+    /// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten for which `max_bins` bins (1 to [`MAX_BINS`](Self::MAX_BINS)) suffice,
+    /// and edges are multiples of it. Empty bins are included. The counts add up to [`Distribution::count`]. If all values are equal, there is
+    /// one bin, as wide as the power of ten at or below the value (1 for 0). Without values, there are no bins.
     pub fn bins(&self, max_bins: usize) -> Vec<Bin> {
         let (Some(min), Some(max)) = (self.min(), self.max()) else { return Vec::new() };
         let (min, max) = (u128::from(min.get()), u128::from(max.get()));
@@ -41,17 +41,17 @@ impl Distribution {
     }
 }
 
-/// The number of bins that cover both values, if the edges are multiples of this width.
+/// The number of bins of this width that cover both values, if edges are multiples of the width.
 fn bins_between(min: u128, max: u128, width: u128) -> u128 {
-    // The last bin includes its upper edge, so a value there needs no additional bin.
+    // The last bin includes its upper edge, so a value there needs no extra bin.
     (max.div_ceil(width) - min / width).max(1)
 }
 
-/// The smallest nice width, in millionths, that needs at most `max_bins` bins. Values are integers, so the smallest width is one millionth.
+/// The smallest nice width, in millionths, that needs at most `max_bins` bins. Values are integers, so it is at least one millionth.
 fn nice_width(min: u128, max: u128, max_bins: usize) -> u128 {
     let mut power = 1;
     loop {
-        // 2.5 millionths are not an integer, so that width becomes 2.
+        // 2.5 millionths are not an integer, so 2 is used instead.
         let widths = [power, 2 * power, 5 * power / 2, 5 * power];
         if let Some(width) = widths.into_iter().find(|width| bins_between(min, max, *width) <= max_bins as u128) {
             return width;
@@ -70,7 +70,7 @@ fn power_of_ten_below(value: u128) -> u128 {
 pub struct BoxPlot {
     /// The smallest value.
     pub min: f64,
-    /// The lower quartile. All quartiles are by nearest rank (and by weight, if values are weighted).
+    /// The lower quartile. All quartiles use the nearest rank (by weight, if values are weighted).
     pub p25: f64,
     /// The median.
     pub median: f64,
@@ -78,22 +78,22 @@ pub struct BoxPlot {
     pub p75: f64,
     /// The largest value.
     pub max: f64,
-    /// The smallest value that is at most 1.5 times the interquartile range below the box.
+    /// The smallest value within 1.5 interquartile ranges below the box.
     pub whisker_low: f64,
-    /// The largest value that is at most 1.5 times the interquartile range above the box.
+    /// The largest value within 1.5 interquartile ranges above the box.
     pub whisker_high: f64,
-    /// The distinct values beyond the whiskers, in ascending order. If there are more than [`MAX_OUTLIERS`](BoxPlot::MAX_OUTLIERS), those farthest
-    /// from the box.
+    /// The distinct values beyond the whiskers, in ascending order, or the [`MAX_OUTLIERS`](BoxPlot::MAX_OUTLIERS) farthest from the box if there
+    /// are more.
     pub outliers: Vec<f64>,
-    /// The total number of values beyond the whiskers; equal values are counted separately.
+    /// The number of values beyond the whiskers, counting equal ones separately.
     pub outlier_count: u64,
 }
 
 impl BoxPlot {
-    /// The maximum number of [outliers](Self::outliers) to keep; [`outlier_count`](Self::outlier_count) counts all of them.
+    /// The maximum number of [outliers](Self::outliers) that are kept; [`outlier_count`](Self::outlier_count) counts all.
     pub const MAX_OUTLIERS: usize = 1_000;
 
-    /// The box plot of a distribution; `None` if it is empty. If there is a single value, all numbers are equal to it.
+    /// The box plot of a distribution; `None` if it is empty. With a single value, all numbers equal it.
     pub fn new(distribution: &Distribution) -> Option<Self> {
         let quartile = |parts| distribution.nearest(Quantile::from_parts_per_million(parts)?);
         let (p25, median, p75) = (quartile(250_000)?, quartile(500_000)?, quartile(750_000)?);

@@ -1,11 +1,11 @@
 //! Finds changes of level in a series of values, such as the mean CPU use of each version of an app.
 //!
 //! Persistence decides whether there is a change, as in Apache Otava. A weak test splits the series in two where Student's t is largest, and then
-//! splits both parts in the same way. The weakest splits are then removed until all others pass the strict test. A level has to last for
-//! [`ChangePoints::PERSISTENCE`] values: a shorter deviation is an outlier. The p-value of a split accounts for the search for the best split and for
-//! autocorrelation. Least squares then determine the position of each change, and which other positions are plausible. A straight line replaces the
-//! changes if it fits the values better. Nothing is random, so a series always has the same answer. `docs/statistics.md` has the formulas, their
-//! sources, and the rates of false alarms and detected changes.
+//! splits both parts in the same way. The weakest splits are removed until all others pass the strict test. A level must last for
+//! [`ChangePoints::PERSISTENCE`] values; a shorter deviation is an outlier. The p-value of a split accounts for the search for the best split and
+//! for autocorrelation. Least squares then determine the position of each change, and which other positions are plausible. A straight line
+//! replaces the changes if it fits the values better. Nothing is random, so a series always gives the same result. `docs/statistics.md` has the
+//! formulas, their sources, and the rates of false alarms and detected changes.
 //!
 //! ```
 //! use traceparse::stats::{CellMean, ChangePoints, Looks};
@@ -27,34 +27,34 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 const PERSISTENCE: usize = ChangePoints::PERSISTENCE;
 
-/// Outliers are values more than this many standard deviations from the local median. They are clamped to this distance.
+/// Values more than this many standard deviations from the local median are outliers, and are clamped to this distance.
 const OUTLYING: f64 = 4.0;
-/// The minimum number of values from which outliers can be recognised.
+/// The minimum number of values for recognising outliers.
 const SHOW_OUTLIERS: usize = 3 * PERSISTENCE + 1;
 /// The ratio between the standard deviation and the median absolute deviation of a normal distribution.
 const DEVIATION: f64 = 1.482_602_218_505_602;
-/// Clamping outliers and testing parts of a series raise the false-alarm rate above the bound of a single test, by a factor of less than 1 /
+/// Clamping outliers and testing parts of a series raise the false-alarm rate above the bound for a single test, but by less than a factor of 1 /
 /// `MARGIN`.
 const MARGIN: f64 = 0.82;
-/// The maximum number of iterations when changes are fitted to their neighbours, and levels to blocks.
+/// The maximum number of iterations for fitting changes to their neighbours, and levels to blocks.
 const FITS: usize = 5;
-/// Positions are plausible up to this likelihood ratio: −2 ln(1 − √0.95), its 95 % quantile at the true position (Hansen 2000).
+/// The likelihood ratio up to which positions are plausible: −2 ln(1 − √0.95), its 95 % quantile at the true position (Hansen 2000).
 const PLAUSIBLE: f64 = 7.35;
 
 /// When a series is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
-    /// After each new point, such as every night.
+    /// After each new point, for example every night.
     EveryPoint,
     /// Once, with all points.
     Once,
 }
 
 impl Looks {
-    /// The alpha for [`ChangePoints::find`] in a series with this many points.
+    /// The alpha of [`ChangePoints::find`] for a series with this many points.
     ///
-    /// If the series is tested after every point, all tests share `alpha`. A single test uses at most a fifth of it, and less below 60 points, where
-    /// the autocorrelation estimate is still unreliable.
+    /// If the series is tested after every point, all tests share `alpha`. Each may use at most a fifth of it, and less below 60 points, where
+    /// the autocorrelation estimate is unreliable.
     pub fn alpha(self, alpha: f64, points: usize) -> f64 {
         let n = points as f64;
         match self {
@@ -64,7 +64,7 @@ impl Looks {
     }
 }
 
-/// The mean of a block's values at one point of a series. A block is, for example, a device.
+/// The mean of a block's values at one point of a series. A block may be a device, for example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellMean {
     /// The index of the point. Every point up to the last must have a cell.
@@ -104,45 +104,45 @@ impl Shift {
 pub struct ChangePoint {
     /// The index of the most likely first value of the new level.
     pub position: usize,
-    /// The indices of all plausible first values, in order; `position` is one of them.
+    /// The indices of all plausible first values in order, including `position`.
     pub plausible: Vec<usize>,
-    /// The index of the first value of the level before it.
+    /// The index of the first value of the previous level.
     pub start: usize,
     /// The index after the last value of the new level.
     pub end: usize,
     /// The difference of the levels.
     pub shift: Shift,
-    /// An upper bound of the probability that values without a change have such a split anywhere between `start` and `end`.
+    /// An upper bound for the probability that values without a change have such a split anywhere between `start` and `end`.
     pub p: f64,
 }
 
-/// The values of a series and where their level changes.
+/// The values of a series, and where their level changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChangePoints {
-    /// The value of each point: the mean over its blocks, after each block's offset from the average block is subtracted.
+    /// The value of each point: the mean over its blocks, without each block's offset from the average block.
     pub values: Vec<f64>,
     /// The changes, in order.
     pub changes: Vec<ChangePoint>,
-    /// The shift from each point to the next, if a straight line fits the values better than the changes do.
+    /// The shift from each point to the next, if a straight line fits the values better than changes do.
     pub slope: Option<Shift>,
-    /// The values that were tested. The newest values are excluded if they hide a change before them.
+    /// The tested values, without the newest ones if they would hide a change before them.
     tested: Vec<f64>,
 }
 
 impl ChangePoints {
-    /// The minimum number of values of a level. A change is therefore confirmed only when at least this many values follow it.
+    /// The minimum number of values on a level. A change is therefore confirmed only when this many values follow it.
     pub const PERSISTENCE: usize = 5;
 
     /// Finds the changes of level in a series.
     ///
-    /// If all values come from one normal distribution, the probability of finding any change point is at most `alpha`. Changes for which `is_material`
-    /// returns false are left out; its argument is the difference of the levels.
+    /// If all values come from one normal distribution, a change is found with a probability of at most `alpha`. Changes are dropped if
+    /// `is_material` returns false for the difference of their levels.
     ///
-    /// The offset of each block from the average block is fitted together with the levels: first with a single level, then with the levels found so far.
-    /// A different mix of blocks is therefore not reported as a change.
+    /// The offset of each block from the average block is fitted together with the levels: first with one level, then with the levels found so
+    /// far. A different mix of blocks is therefore not reported as a change.
     ///
-    /// Up to four new values on another level are too few for a change, but can hide an earlier one. If the series is tested after every point, the
-    /// newest values are excluded in that case.
+    /// Up to four new values on another level are too few for a change, but can hide an earlier one. If so, and if the series is tested after
+    /// every point, they are excluded.
     pub fn find(cells: &[CellMean], alpha: f64, looks: Looks, is_material: impl Fn(f64) -> bool) -> Self {
         let mut found = of_cells(cells, alpha, &is_material);
         let points = found.values.len();
@@ -162,11 +162,11 @@ impl ChangePoints {
         found
     }
 
-    /// An upper bound of the probability that the largest Student's t over all splits of this many values from one normal distribution is above `t`. Both
-    /// parts of a split have at least [`PERSISTENCE`](Self::PERSISTENCE) values.
+    /// An upper bound for the probability that the largest Student's t over all splits of `values` values from one normal distribution exceeds
+    /// `t`. Both parts of a split have at least [`PERSISTENCE`](Self::PERSISTENCE) values.
     ///
-    /// The bound is the probability that the first split exceeds `t`, plus, for each other split, the probability that it exceeds `t` although the split
-    /// before it does not. If several separate splits exceed `t`, they are counted several times, which is rare if the bound is small.
+    /// The bound is the probability that the first split exceeds `t`, plus, for each other split, the probability that it exceeds `t` although
+    /// the previous split does not. Several separate splits above `t` count several times, which is rare if the bound is small.
     pub fn p_of_largest_t(t: f64, values: usize) -> f64 {
         if values < 2 * PERSISTENCE || t <= 0.0 {
             return 1.0;
@@ -176,8 +176,8 @@ impl ChangePoints {
         }
         let n = values as f64;
         let first = students(n - 2.0).sf(t);
-        // After the mean is subtracted, the values have a random direction in n − 1 dimensions, and t is a function of the angle between this direction
-        // and the contrast of the split. The integral covers the directions that are closer to this contrast than to the previous one.
+        // Without their mean, the values have a random direction in n − 1 dimensions, and t is a function of the angle between this direction and
+        // the contrast of the split. The integral covers the directions that are closer to this contrast than to the previous one.
         let correlation = t * t / (t * t + n - 2.0);
         let density = |angle: f64| (1.0 - correlation / angle.cos().powi(2)).max(0.0).powf((n - 3.0) / 2.0);
         // The density is zero beyond this angle. Integrating over the arc sine makes it smooth up to there.
@@ -186,7 +186,7 @@ impl ChangePoints {
             let at = at as f64;
             let half = (at * (n - at - 1.0) / ((at + 1.0) * (n - at))).sqrt().acos() / 2.0;
             let most = (half / widest).min(1.0).asin();
-            // The density is symmetric, so one half of the nodes is enough.
+            // The density is symmetric, so half of the nodes suffice.
             let term = |(node, weight): &(f64, f64)| {
                 let (sine, cosine) = (most * node).sin_cos();
                 weight * widest * cosine * density(widest * sine)
@@ -196,8 +196,8 @@ impl ChangePoints {
         (2.0 * (first + (PERSISTENCE..values - PERSISTENCE).map(next).sum::<f64>())).min(1.0)
     }
 
-    /// The shift from one point to a later one: along the line if there is a [`slope`](Self::slope), otherwise between their levels. `None` if both
-    /// points are on the same level.
+    /// The shift from one point to a later one: along the line if there is a [`slope`](Self::slope), otherwise between their levels. `None` if
+    /// both are on the same level.
     pub fn shift(&self, from: usize, to: usize) -> Option<Shift> {
         if let Some(Shift { difference, error, degrees }) = self.slope {
             let steps = to as f64 - from as f64;
@@ -207,19 +207,19 @@ impl ChangePoints {
         (base != new).then(|| Levels::of(&self.tested[base], &self.tested[new]).shift())
     }
 
-    /// The indices of the values on the same level as this point.
+    /// The indices of the values on the same level as a point.
     pub fn level(&self, point: usize) -> Range<usize> {
         let after = self.changes.partition_point(|change| change.position <= point);
         let start = after.checked_sub(1).map_or(0, |before| self.changes[before].position);
         start..self.changes.get(after).map_or(self.tested.len(), |change| change.position)
     }
 
-    /// The number of points that were tested. The newest points are excluded if they hide a change before them.
+    /// The number of tested points. The newest ones are excluded if they would hide a change before them.
     pub fn tested(&self) -> usize {
         self.tested.len()
     }
 
-    /// True if a later value is at least as close to the level after the last change as to the level before it.
+    /// True if a later value is at least as close to the last level as to the one before it.
     fn lasts(&self, value: f64) -> bool {
         self.changes.last().is_none_or(|change| {
             let [before, after] = [change.start..change.position, change.position..change.end];
@@ -228,7 +228,7 @@ impl ChangePoints {
         })
     }
 
-    /// The number of changes that are followed by enough points.
+    /// The number of changes followed by enough points.
     fn confirmed(&self) -> usize {
         self.changes.iter().filter(|change| change.position + PERSISTENCE <= self.tested.len()).count()
     }
@@ -250,14 +250,14 @@ fn of_cells(cells: &[CellMean], alpha: f64, is_material: &impl Fn(f64) -> bool) 
     found
 }
 
-/// The value of each point after block offsets are removed. `changes` are the positions where levels begin.
+/// The value of each point without block offsets. `changes` are the positions where levels begin.
 fn without_blocks(cells: &[CellMean], changes: &[usize]) -> Vec<f64> {
     let count = |of: fn(&CellMean) -> usize| cells.iter().map(of).max().map_or(0, |last| last + 1);
     let (points, blocks) = (count(|cell| cell.point), count(|cell| cell.block));
     let level_of = |cell: &CellMean| changes.partition_point(|&change| change <= cell.point);
     let mut levels = vec![0.0; changes.len() + 1];
     let mut offsets = vec![0.0; blocks];
-    // Alternating least squares: repeating both steps converges. A single level needs one round.
+    // Alternating least squares: repeating both steps converges. One level needs one round.
     for _ in 0..1000 {
         let last = offsets.clone();
         offsets = means(cells, blocks, |cell| (cell.block, cell.mean - levels[level_of(cell)]));
@@ -285,7 +285,7 @@ fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> 
     let mut splits = Vec::new();
     split(&without_outliers, 0, alpha.cbrt(), &mut splits);
     loop {
-        // Removing a neighbour moves the best split.
+        // Removing a neighbour moves the best position of a split.
         splits = fitted(&splits, values.len(), PERSISTENCE, |place| -t_of_split(&without_outliers, place));
         let ps: Vec<f64> = around(&splits, values.len()).map(|place| p_of_split(&without_outliers, place)).collect();
         let weakest = (0..ps.len()).max_by(|&a, &b| ps[a].total_cmp(&ps[b])).filter(|&index| ps[index] > alpha);
@@ -307,7 +307,7 @@ fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> 
     }
 }
 
-/// Appends the best splits of these values, in order. The first value has the index `start`.
+/// Appends the best splits of these values in order. The index of the first value is `start`.
 fn split(values: &[f64], start: usize, limit: f64, splits: &mut Vec<usize>) {
     let candidates = PERSISTENCE..(values.len() + 1).saturating_sub(PERSISTENCE);
     let of = |at: usize| (at, t_of_split(values, [0, at, values.len()]));
@@ -319,7 +319,7 @@ fn split(values: &[f64], start: usize, limit: f64, splits: &mut Vec<usize>) {
     }
 }
 
-/// Each split with the splits before and after it.
+/// Each split with its neighbours.
 fn around(splits: &[usize], values: usize) -> impl Iterator<Item = [usize; 3]> {
     (0..splits.len()).map(move |index| {
         let start = index.checked_sub(1).map_or(0, |before| splits[before]);
@@ -333,7 +333,7 @@ fn t_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
 
 fn p_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
     let levels = |at: usize| Levels::of(&values[start..at], &values[at..end]);
-    // The change may really be a few values away, and the values in between would then look correlated.
+    // The change may really be a few values away, which would make the values in between look correlated.
     let near = (at + 1).saturating_sub(PERSISTENCE).max(start + 1)..(at + PERSISTENCE).min(end);
     let best = near.map(levels).min_by(|a, b| a.squares.total_cmp(&b.squares)).expect("the split is near");
     let line = Line::of(&values[start..end]);
@@ -345,7 +345,7 @@ fn p_of(t: f64, values: usize) -> f64 {
     (ChangePoints::p_of_largest_t(t, values) / MARGIN).min(1.0)
 }
 
-/// Moves each split between its neighbours to minimise `cost`, with at least `least` values on each side.
+/// Moves each split between its neighbours to minimise `cost`, leaving at least `least` values on each side.
 fn fitted(splits: &[usize], values: usize, least: usize, cost: impl Fn([usize; 3]) -> f64) -> Vec<usize> {
     let mut fitted = splits.to_vec();
     for _ in 0..FITS {
@@ -375,14 +375,14 @@ fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> C
 /// A ramp without changes is tested at α divided by this.
 const RAMP: f64 = 5.0;
 
-/// The slope of the straight line through all values, if its Bayesian information criterion is smaller than that of the changes. If there are no
-/// changes, a slow rise may still be significant. The line then has to fit better than the best split, and the p-value of its slope must be at most a
-/// fifth of `alpha`.
+/// The slope of a straight line through all values, if its Bayesian information criterion is smaller than that of the changes. Without changes, a
+/// slow rise may still be significant: the line must then fit better than the best split, and the p-value of its slope must be at most a fifth of
+/// `alpha`.
 fn slope(found: &ChangePoints, alpha: f64, is_material: &impl Fn(f64) -> bool) -> Option<Shift> {
     let ChangePoints { changes, .. } = found;
     // Two new values on another level are not a ramp.
     let values = &without_outliers(&found.tested);
-    // A short series does not show its autocorrelation.
+    // A short series does not reveal its autocorrelation.
     if changes.is_empty() && values.len() <= 3 * PERSISTENCE {
         return None;
     }
@@ -431,7 +431,7 @@ impl Line {
     }
 }
 
-/// The cap for the assumed correlation between neighbours.
+/// The maximum correlation between neighbours that is assumed.
 const MOST_CORRELATED: f64 = 0.8;
 
 fn squares(values: impl Iterator<Item = f64>) -> f64 {
@@ -454,12 +454,12 @@ fn lag_correlation(rest: &[f64]) -> f64 {
     if squares > 0.0 { products / squares } else { 0.0 }
 }
 
-/// The correlation of `n` values, corrected for bias: the estimate from their residuals (`r`) is too small on average.
+/// The correlation of `n` values, given the estimate `r` from their residuals, which is too small on average.
 fn unbiased(r: f64, n: f64) -> f64 {
     r + 2.0 * (1.0 + 2.0 * r) / n
 }
 
-/// The correlation to assume: the estimate plus its standard error, since it may be larger than estimated.
+/// The correlation to assume: the estimate plus its standard error, since the true one may be larger.
 fn cautious(r: f64, n: f64) -> f64 {
     let estimate = unbiased(r, n);
     let error = ((1.0 - estimate * estimate).max(0.0) / n).sqrt();
@@ -504,19 +504,19 @@ impl<'v> Levels<'v> {
         (self.squares / self.degrees() * (1.0 / self.counts[0] + 1.0 / self.counts[1])).sqrt()
     }
 
-    /// The absolute value of Student's t, with a pooled variance. Infinite if the values of each level are equal, and 0 if all values are equal.
+    /// The absolute value of Student's t with a pooled variance. Infinite if the values on each level are equal; 0 if all values are.
     fn students_t(&self) -> f64 {
-        // Sums of equal values differ in their last digits.
+        // Sums of equal values may differ in their last digits.
         let is_zero = self.difference().abs() <= 1e-12 * self.means[0].abs().max(self.means[1].abs());
         if is_zero { 0.0 } else { self.difference().abs() / self.error() }
     }
 
-    /// The most likely correlation between consecutive values.
+    /// The most likely correlation of consecutive values.
     fn correlation(&self) -> f64 {
         unbiased(self.lag_correlation(), self.counts[0] + self.counts[1])
     }
 
-    /// The factor by which autocorrelation increases the standard error of the difference.
+    /// The factor by which autocorrelation increases the difference's standard error.
     fn inflation(&self, lag_correlation: f64) -> f64 {
         let n = self.counts[0] + self.counts[1];
         let r = cautious(lag_correlation, n);
@@ -530,7 +530,7 @@ impl<'v> Levels<'v> {
     }
 
     fn shift(&self) -> Shift {
-        // Two values do not show how much values vary.
+        // Two values do not reveal how much values vary.
         let (error, degrees) = match self.degrees() {
             0.0 => (f64::INFINITY, 1.0),
             degrees => (self.error() * self.inflation(self.lag_correlation()), degrees),
@@ -557,7 +557,7 @@ const NODES: [(f64, f64); 10] = [
     (0.993_128_599_185_095, 0.017_614_007_139_150_893),
 ];
 
-/// Clamps outliers to the local median. A lasting level is unchanged, because its values are the majority there.
+/// Clamps outliers to the local median. A lasting level does not change, since its values are the majority there.
 fn without_outliers(values: &[f64]) -> Vec<f64> {
     if values.len() < SHOW_OUTLIERS {
         return values.to_vec();
@@ -577,7 +577,7 @@ fn without_outliers(values: &[f64]) -> Vec<f64> {
     };
     let medians: Vec<f64> = (0..last).map(around).collect();
     let distances = values.iter().zip(&medians).map(|(value, median)| (value - median).abs());
-    // Rounded values often equal the local median. Such zero distances do not show how much values vary.
+    // Rounded values often equal the local median. Such zero distances do not reveal how much values vary.
     let distances: Vec<f64> = distances.filter(|distance| *distance > 0.0).collect();
     if distances.is_empty() {
         return values.to_vec();

@@ -4,9 +4,9 @@ use super::interval::{Interval, effective_samples};
 use super::quantile::{Confidence, Quantile, QuantileMethod};
 use crate::units::Millionths;
 
-/// A sorted list of values. Zeros are only counted.
+/// A sorted list of values. Zeros are counted, not stored.
 ///
-/// Most functions of a fleet are used in few runs. Runs that do not use a function are zeros, which take no memory.
+/// Most functions of a fleet are used in few runs. All other runs are zeros, which take no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
     /// Sorted; all are above zero.
@@ -18,7 +18,7 @@ pub struct Distribution {
 /// The weights of a distribution's values, in millionths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Weights {
-    /// For each value, the total weight of the zeros and of all values up to and including it.
+    /// For each value, the total weight of the zeros and all values up to it.
     cumulative: Vec<u128>,
     zeros: u128,
     /// The sum of the squares of all weights, in millionths of millionths.
@@ -29,7 +29,7 @@ struct Weights {
 const LARGEST_ZERO_WEIGHT: u128 = u128::MAX >> 24;
 
 impl Distribution {
-    /// Creates a distribution of `values`, in any order, and of `zeros` additional zeros. `values` may also contain zeros.
+    /// Creates a distribution of `values`, in any order, plus `zeros` zeros. `values` may contain zeros as well.
     pub fn new(mut values: Vec<Millionths>, zeros: u64) -> Self {
         let given = values.len();
         values.retain(|value| value.get() > 0);
@@ -38,11 +38,10 @@ impl Distribution {
         Self { values, zeros, weights: None }
     }
 
-    /// Creates a distribution of pairs of value and weight, in any order, and of `zeros` additional zeros with a total weight of `zero_weight`
-    /// millionths.
+    /// Creates a distribution of pairs of value and weight, in any order, plus `zeros` zeros with a total weight of `zero_weight` millionths.
     ///
-    /// Values with zero weight are left out. The additional zeros are assumed to have equal weights, which matters for
-    /// [`effective_count`](Self::effective_count). Zeros among `values` have their individual weights.
+    /// Values with zero weight are dropped. The additional zeros are assumed to have equal weights, which matters for
+    /// [`effective_count`](Self::effective_count); zeros among `values` keep their weights.
     pub fn weighted(mut values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: u128) -> Self {
         let (zeros, zero_weight) =
             if zero_weight == 0 { (0, 0) } else { (zeros, zero_weight.min(LARGEST_ZERO_WEIGHT)) };
@@ -99,7 +98,7 @@ impl Distribution {
         self.value_at_rank(self.count())
     }
 
-    /// The value with this rank, from 1, in ascending order, regardless of weights. `None` for 0 and above the count.
+    /// The value with this rank in ascending order, from 1, ignoring weights. `None` for 0 and above the count.
     pub fn value_at_rank(&self, rank: u64) -> Option<Millionths> {
         match rank {
             0 => None,
@@ -108,19 +107,19 @@ impl Distribution {
         }
     }
 
-    /// The sum of all values, in millionths, regardless of weights.
+    /// The sum of all values in millionths, ignoring weights.
     pub fn sum(&self) -> u128 {
         self.values.iter().map(|value| u128::from(value.get())).sum()
     }
 
-    /// The mean of all values, regardless of weights. Rounded to the nearest millionth, halves up.
+    /// The mean of all values, ignoring weights. Rounded to the nearest millionth, halves up.
     pub fn mean(&self) -> Option<Millionths> {
         Millionths::of_ratio(self.sum(), u128::from(self.count()) * 1_000_000)
     }
 
     /// The weighted mean, Σ(w·v) / Σw, rounded to the nearest millionth, halves up; without weights, the [`mean`](Self::mean).
     ///
-    /// `None` if there are no values, or if the sum exceeds 128 bits.
+    /// `None` without values, or if the sum exceeds 128 bits.
     pub fn weighted_mean(&self) -> Option<Millionths> {
         let Some(weights) = &self.weights else { return self.mean() };
         let (mut before, mut sum) = (weights.zeros, 0_u128);
@@ -131,10 +130,10 @@ impl Distribution {
         Millionths::of_ratio(sum, before.checked_mul(1_000_000)?)
     }
 
-    /// The quantile by a method; see the [module](super) for the definitions. `None` if there are no values.
+    /// The quantile by a method, as defined in the [module](super). `None` without values.
     ///
-    /// With weights, the nearest rank is the smallest value whose cumulative weight is at least q times the total weight, and the linear method
-    /// returns `None`: there is no agreed definition.
+    /// With weights, the nearest rank is the smallest value whose cumulative weight reaches q times the total weight. The linear method then
+    /// returns `None`, since there is no agreed definition.
     pub fn quantile(&self, quantile: Quantile, method: QuantileMethod) -> Option<f64> {
         match method {
             QuantileMethod::NearestRank => self.nearest(quantile).map(Millionths::as_f64),
@@ -143,7 +142,7 @@ impl Distribution {
         }
     }
 
-    /// The exact quantile by [`QuantileMethod::NearestRank`], which is one of the values.
+    /// The exact quantile by [`QuantileMethod::NearestRank`]; always one of the values.
     pub fn nearest(&self, quantile: Quantile) -> Option<Millionths> {
         match &self.weights {
             None => self.value_at_rank(quantile.nearest_rank(self.count())),
@@ -160,7 +159,7 @@ impl Distribution {
         self.values.get(weights.cumulative.partition_point(|sum| *sum < wanted)).copied()
     }
 
-    /// The values from which [`quantile`](Self::quantile) is computed, in ascending order: one by nearest rank, and two if the linear method
+    /// The values that [`quantile`](Self::quantile) is computed from, in ascending order: one by nearest rank, and two if the linear method
     /// interpolates.
     pub(crate) fn values_behind(
         &self,
@@ -179,7 +178,7 @@ impl Distribution {
         first.into_iter().chain(second.filter(|_| first != second))
     }
 
-    /// Uses the same sequence of operations as numpy, so the result is identical to the last bit.
+    /// Performs the same operations as numpy in the same order, so results agree to the last bit.
     fn linear(&self, quantile: Quantile) -> Option<f64> {
         let last = self.count().checked_sub(1)?;
         let index = last as f64 * quantile.fraction();
@@ -194,8 +193,8 @@ impl Distribution {
 
     /// The quantile, its support, and its confidence interval.
     ///
-    /// The ends of the interval are values of the distribution, with either method. For weighted values both ends are `None`, since order statistics
-    /// of unequal weights give no bounds. The support is then computed from the [effective count](Self::effective_count), rounded down, and is never
+    /// With either method, the ends of the interval are values of the distribution. With weights, both ends are `None`, since order statistics of
+    /// unequal weights give no bounds. The support is then computed from the [effective count](Self::effective_count), rounded down, and is never
     /// [`Support::Enough`].
     pub fn estimate(&self, quantile: Quantile, method: QuantileMethod, confidence: Confidence) -> Estimate {
         let value = self.quantile(quantile, method);
@@ -212,7 +211,7 @@ impl Distribution {
         Estimate { quantile, value, support: Support::of(quantile, confidence, self.count()), interval }
     }
 
-    /// The interval between the values with two ranks.
+    /// The interval between the values of two ranks.
     pub(crate) fn interval(&self, ranks: (Option<u64>, Option<u64>)) -> Interval {
         let at = |rank: Option<u64>| rank.and_then(|rank| self.value_at_rank(rank)).map(Millionths::as_f64);
         Interval { lower: at(ranks.0), upper: at(ranks.1) }
@@ -228,7 +227,7 @@ impl Distribution {
         }
     }
 
-    /// The distinct values in ascending order, and how often each one occurs, regardless of weight.
+    /// The distinct values in ascending order, and the number of times each occurs, ignoring weights.
     pub fn values(&self) -> impl Iterator<Item = (Millionths, u64)> {
         let zeros = (self.zeros > 0).then_some((Millionths::default(), self.zeros));
         let others = self.values.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len() as u64));
@@ -241,11 +240,11 @@ impl Distribution {
 pub enum Support {
     /// Enough values: both ends of the interval are known.
     Enough,
-    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval towards the tail is unknown. This is the upper end for the median
-    /// and above, and the lower end otherwise.
+    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval towards the tail is unknown. This is the upper end for
+    /// quantiles from the median up, and otherwise the lower end.
     UpperUnknown,
-    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest) or close to it, and does not
-    /// describe the population.
+    /// Fewer values than [`Quantile::needed_count`]: the quantile is (close to) the largest value or, below the median, the smallest, and does
+    /// not describe the population.
     TooFew {
         /// The number of values needed.
         needed: u64,
@@ -253,7 +252,7 @@ pub enum Support {
 }
 
 impl Support {
-    /// The support of a quantile of `count` values.
+    /// The support of a quantile given `count` values.
     pub fn of(quantile: Quantile, confidence: Confidence, count: u64) -> Self {
         match quantile.lacks(count) {
             Some(needed) => Self::TooFew { needed },
@@ -262,7 +261,7 @@ impl Support {
         }
     }
 
-    /// The name in machine formats: `enough`, `upper-unknown`, `too-few`.
+    /// The name in machine-readable formats: `enough`, `upper-unknown`, `too-few`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Enough => "enough",
@@ -272,16 +271,16 @@ impl Support {
     }
 }
 
-/// An estimate of a quantile of the population.
+/// An estimate of a population's quantile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
     /// The quantile that is estimated.
     pub quantile: Quantile,
-    /// The estimate; `None` if there are no values, and for the linear method with weights.
+    /// The estimate; `None` without values, and for the linear method with weights.
     pub value: Option<f64>,
     /// Whether there are enough values.
     pub support: Support,
-    /// The confidence interval for the quantile of the population.
+    /// The confidence interval for the population's quantile.
     pub interval: Interval,
 }

@@ -1,10 +1,10 @@
-//! Histograms with exponential buckets like OpenTelemetry's, for numbers of any magnitude.
+//! Histograms with exponential buckets, like OpenTelemetry's, for numbers of any magnitude.
 //!
-//! Bucket i contains values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]). There are 64 buckets for each power of two, each
-//! 1.09 % wider than the previous one. Zero has a separate bucket. A quantile is within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the nearest-rank
-//! quantile of the values.
+//! Bucket i contains values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]). Each power of two has 64 buckets, each 1.09 %
+//! wider than the previous one. Zero has a separate bucket. A quantile is within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the values'
+//! nearest-rank quantile.
 //!
-//! The index of a value is the same on every machine: it comes from the exponent bits, and from a table of the mantissas at which buckets change. No
+//! The bucket of a value is the same on every machine: it follows from the exponent bits and a table of the mantissas at which buckets change. No
 //! logarithm is computed, since its last bit differs between machines.
 
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use crate::units::Millionths;
 
 const MANTISSA_BITS: u32 = 52;
 
-/// 2^(j/64) · 2^52, rounded down. Only the first is an integer, so a mantissa is above 2^(j/64) if and only if it is above this number.
+/// 2^(j/64) · 2^52, rounded down. Only the first one is an integer, so a mantissa is above 2^(j/64) exactly if it is above this number.
 ///
-/// Each is a product of the roots 2^(1/2), 2^(1/4) … 2^(1/64), computed with 63 binary digits. That is 11 more than needed, to make up for rounding.
+/// Each is a product of the roots 2^(1/2), 2^(1/4) … 2^(1/64), computed with 63 binary digits, which is 11 more than needed, to absorb rounding.
 const BOUNDARIES: [u64; 1 << ExponentialHistogram::SCALE] = {
     let mut boundaries = [1_u128 << 63; 1 << ExponentialHistogram::SCALE];
     let (mut root, mut step) = (2_u128 << 63, boundaries.len());
@@ -67,20 +67,20 @@ pub(crate) struct ExponentialHistogram {
 }
 
 impl ExponentialHistogram {
-    /// The scale of OpenTelemetry's exponential histograms: 2^6 buckets for each power of two.
+    /// The scale of OpenTelemetry's exponential histograms: 2^6 buckets per power of two.
     const SCALE: i32 = 6;
 
-    /// The maximum distance of a value from the middle of its bucket, relative to the value: 2^(1/128) − 1 is 0.543 %.
+    /// The maximum distance of a value from the middle of its bucket, relative to the value: 2^(1/128) − 1 = 0.543 %.
     pub(crate) const RELATIVE_ERROR: f64 = 0.00544;
 
     /// The bucket of a positive number; `None` for zero, negative numbers, infinity and NaN.
     ///
-    /// Powers of two are upper bounds of buckets: 1 is in bucket -1, and 2 in bucket 63.
+    /// Powers of two are upper bounds: 1 is in bucket -1, and 2 in bucket 63.
     fn bucket_index(value: f64) -> Option<i32> {
         if !(value > 0.0 && value.is_finite()) {
             return None;
         }
-        // Scale up subnormal numbers, which have no exponent.
+        // Subnormal numbers have no exponent, so scale them up.
         let (value, shift) = if value < f64::MIN_POSITIVE { (value * power_of_two(54), 54) } else { (value, 0) };
         let bits = value.to_bits();
         let exponent = (bits >> MANTISSA_BITS) as i32 - 1023 - shift;
@@ -89,14 +89,14 @@ impl ExponentialHistogram {
         Some(exponent * (1 << Self::SCALE) + above - 1)
     }
 
-    /// The lower bound (exclusive) and the upper bound (inclusive) of a bucket, rounded down to doubles.
+    /// The lower (exclusive) and upper (inclusive) bound of a bucket, rounded down to doubles.
     ///
-    /// Beyond the range of doubles, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the nearest.
+    /// Beyond the range of doubles, bounds are 0 or infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the nearest.
     fn bucket_bounds(index: i32) -> (f64, f64) {
         (boundary(i64::from(index)), boundary(i64::from(index) + 1))
     }
 
-    /// The geometric middle of a bucket. It is within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of every number in the bucket.
+    /// The geometric middle of a bucket, which is within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of every number in it.
     fn bucket_midpoint(index: i32) -> f64 {
         let (lower, upper) = Self::bucket_bounds(index);
         lower.sqrt() * upper.sqrt()
@@ -131,18 +131,18 @@ impl ExponentialHistogram {
         self.zeros
     }
 
-    /// The exact mean of all values, rounded to the nearest millionth, halves up; `None` if there are no values.
+    /// The exact mean of all values, rounded to the nearest millionth, halves up; `None` without values.
     pub(crate) fn mean(&self) -> Option<Millionths> {
         Millionths::of_ratio(self.sum, u128::from(self.count()) * 1_000_000)
     }
 
-    /// The exact smallest and largest value; `None` if there are no values.
+    /// The exact smallest and largest value; `None` without values.
     pub(crate) const fn range(&self) -> Option<(Millionths, Millionths)> {
         self.range
     }
 
-    /// The nearest-rank quantile, within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR): the middle of the bucket that contains the rank, clamped to the
-    /// smallest and the largest value. `None` if there are no values.
+    /// The nearest-rank quantile, within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR): the middle of the bucket with this rank, clamped to the
+    /// smallest and largest value. `None` without values.
     pub(crate) fn quantile(&self, quantile: Quantile) -> Option<f64> {
         let (min, max) = self.range?;
         let (rank, mut counted) = (quantile.nearest_rank(self.count()), self.zeros);
@@ -178,7 +178,7 @@ mod tests {
         product
     }
 
-    /// ⌊log2 of the 64th power⌋, and whether that power is a power of two.
+    /// ⌊log2⌋ of the 64th power, and true if that power is a power of two.
     fn bits_of_power(number: u64) -> (usize, bool) {
         let digits = (0..ExponentialHistogram::SCALE)
             .fold(vec![number as u32, (number >> 32) as u32], |number, _| square(&number));
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn boundaries_are_roots_rounded_down() {
-        // b ≤ 2^52 · 2^(j/64) < b + 1, raised to the power of 64.
+        // b ≤ 2^52 · 2^(j/64) < b + 1, to the power of 64.
         for (j, boundary) in BOUNDARIES.into_iter().enumerate() {
             let wanted = 52 * 64 + j;
             assert_eq!(bits_of_power(boundary).1, j == 0);

@@ -1,7 +1,7 @@
 //! Statistics: distributions, quantiles, intervals, histograms. This module does not depend on profiles.
 //!
-//! Values are [`Millionths`](crate::units::Millionths), which are non-negative integers. Results that are elements of the data are exact; results
-//! that are doubles are the nearest to the exact number. Results do not depend on the order of the input or on the machine: additions,
+//! Values are [`Millionths`](crate::units::Millionths), which are non-negative integers. Results that are values of the data are exact; results
+//! that are doubles are the doubles nearest to the exact number. Results depend neither on the order of the input nor on the machine: additions,
 //! multiplications and divisions replace logarithms.
 //!
 //! ```
@@ -24,8 +24,8 @@
 //! # Definitions
 //!
 //! **Nearest rank** (the default; [`QuantileMethod::NearestRank`]): the q-quantile of n values is the value with rank ⌈q·n⌉ in ascending order,
-//! counted from 1 and computed in integers. It is always one of the values. Equal values have consecutive ranks, so ties need no rule. q = 0 is the
-//! smallest value and q = 1 the largest. A single value is every quantile. An empty list has no quantiles.
+//! counted from 1 and computed in integers. It is always one of the values. Equal values have consecutive ranks, so ties need no rule. q = 0 is
+//! the smallest value and q = 1 the largest. A single value is every quantile. Without values, there are no quantiles.
 //!
 //! **Linear** ([`QuantileMethod::Linear`]): interpolates linearly between the two values around the index (n − 1)·q, counted from 0, like numpy,
 //! pandas and Excel's `PERCENTILE.INC`. The result may be a number that was never measured.
@@ -37,21 +37,21 @@
 //!
 //! **Mean**: the sum divided by the count, rounded to the nearest millionth, halves up.
 //!
-//! **Interval** ([`Quantile::interval_ranks`]): two of the values that enclose the quantile of the population with at least the requested confidence,
-//! for any population. If there are few values, none of them may be extreme enough. That end is then unknown, which does not mean that it is far
+//! **Interval** ([`Quantile::interval_ranks`]): two of the values that enclose the quantile of the population with at least the requested
+//! confidence, for any population. With few values, possibly none is extreme enough. That end is then unknown, which does not mean that it is far
 //! away.
 //!
 //! **Support** ([`Support`]): whether there are enough values for a quantile to describe the population.
 //!
-//! **Bins** ([`BinnedValues`]): if only a histogram is known, a quantile is the interval that is certain to contain it.
+//! **Bins** ([`BinnedValues`]): if only a histogram is known, a quantile is an interval that certainly contains the true one.
 //!
-//! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone if all runs are identical.
+//! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone, with identical runs.
 //!
 //! **Comparisons** ([`Effect`], [`Exact`]): whether one group of values is above another, and by how much.
 //!
 //! **Change points** ([`ChangePoints`]): where the level of a series of values changes.
 //!
-//! **Effective size** ([`Estimate`]): the number of equal weights that have the same precision as these unequal weights.
+//! **Effective size** ([`Estimate`]): the number of equal weights with the same precision as the given unequal weights.
 
 mod binned;
 mod bins;

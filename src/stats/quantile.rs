@@ -1,4 +1,4 @@
-//! Quantiles, the methods to compute them, and the confidence of their intervals.
+//! Quantiles, the methods that compute them, and the confidence of their intervals.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ const WHOLE: u32 = 1_000_000;
 
 /// A quantile in parts per million, in [0, 1,000,000].
 ///
-/// An integer, so P99.9 is exactly 999/1000 rather than the nearest double: the rank of P99.9 of 1,000 values is 999.
+/// It is an integer, so P99.9 is exactly 999/1000 instead of the nearest double: the rank of P99.9 of 1,000 values is 999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantile(u32);
 
@@ -49,21 +49,21 @@ impl Quantile {
         f64::from(self.0) / f64::from(WHOLE)
     }
 
-    /// The name in machine formats: `p50`, `p99.9`.
+    /// The name in machine-readable formats: `p50`, `p99.9`.
     pub fn name(self) -> String {
         format!("p{}", percent(self.0))
     }
 
-    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, at least 1; 0 if there are no values.
+    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, and at least 1; 0 without values.
     pub fn nearest_rank(self, count: u64) -> u64 {
         let rank = (u128::from(self.0) * u128::from(count)).div_ceil(u128::from(WHOLE)) as u64;
         rank.max(1).min(count)
     }
 
-    /// The number of values from which this quantile is more than just the largest (or, below the median, the smallest) of them.
+    /// The number of values from which this quantile differs from simply the largest value (below the median, the smallest).
     ///
-    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9. Below the median, q replaces 1 − q. 1 for q = 0 and q = 1, which
-    /// are the smallest and the largest value by definition.
+    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9. Below the median, q replaces 1 − q. 1 for q = 0 and q = 1,
+    /// which are the smallest and largest value by definition.
     pub fn needed_count(self) -> u64 {
         match self.0.min(WHOLE - self.0) {
             0 => 1,
@@ -78,13 +78,13 @@ impl Quantile {
 
     /// The number of values from which both ends of [`interval_ranks`](Self::interval_ranks) are known.
     ///
-    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of values shows how far
-    /// a population extends.
+    /// At 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1, since no number of values shows
+    /// how far a population extends.
     pub fn needed_for_interval(self, confidence: Confidence) -> u64 {
         self.needed_with_tail(confidence.tail())
     }
 
-    /// Like [`needed_for_interval`](Self::needed_for_interval), but with the miss probability on each side.
+    /// Like [`needed_for_interval`](Self::needed_for_interval), given the miss probability on each side.
     pub(crate) fn needed_with_tail(self, tail: f64) -> u64 {
         let inside = f64::from(self.0.max(WHOLE - self.0)) / f64::from(WHOLE);
         if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, tail) }
@@ -98,7 +98,7 @@ impl fmt::Display for Quantile {
     }
 }
 
-/// The method to compute a quantile; see the [module](super) for definitions.
+/// A method to compute a quantile, as defined in the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QuantileMethod {
@@ -110,7 +110,7 @@ pub enum QuantileMethod {
 }
 
 impl QuantileMethod {
-    /// The name in machine formats: `nearest-rank`, `linear`.
+    /// The name in machine-readable formats: `nearest-rank`, `linear`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NearestRank => "nearest-rank",
@@ -127,7 +127,7 @@ impl fmt::Display for QuantileMethod {
 
 /// The smallest n with `base`ⁿ ≤ `limit`; both must be in (0, 1).
 ///
-/// Uses repeated squaring, because the last bit of a logarithm or of `powi` differs between machines.
+/// Uses repeated squaring, since the last bit of a logarithm or of `powi` differs between machines.
 fn smallest_power_below(base: f64, limit: f64) -> u64 {
     let mut squares = vec![base];
     while let Some(&square) = squares.last().filter(|square| **square > limit) {
@@ -143,7 +143,7 @@ fn smallest_power_below(base: f64, limit: f64) -> u64 {
     largest_above + 1
 }
 
-/// The confidence of an interval: the minimum probability that it contains the true value. 95 % by default.
+/// The confidence of an interval: the minimum probability that it contains the true value. Default: 95 %.
 ///
 /// In parts per million, above 0 and below 1,000,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn ranks_are_exact_where_doubles_are_not() {
-        // As doubles, 0.999 × 1000 and 0.07 × 100 are slightly above the integer.
+        // As doubles, 0.999 × 1000 and 0.07 × 100 are slightly above the integers.
         assert_eq!(Quantile::P999.nearest_rank(1000), 999);
         assert_eq!(Quantile(70_000).nearest_rank(100), 7);
         assert_eq!(Quantile::P999.nearest_rank(1001), 1000);

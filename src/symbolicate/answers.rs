@@ -1,4 +1,4 @@
-//! Symbol answers for the addresses of one profile in one image.
+//! What symbol files answer for the addresses of one profile in one image.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use crate::error::Diagnostic;
 use crate::memory::Reservation;
 use crate::symbols::Found;
 
-/// A frame of an answer. Its strings are indices into [`Answers::strings`].
+/// A frame of an answer. Its strings are indices of [`Answers::strings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AnswerFrame {
     pub(super) function: Option<u32>,
     pub(super) file: Option<u32>,
     pub(super) line: Option<u32>,
-    /// The distance of the address from the start of the function, if known.
+    /// The distance from the start of the function, if known.
     pub(super) offset: Option<u32>,
     /// The range of its other names in `aliases`.
     pub(super) aliases: (u32, u32),
@@ -21,9 +21,9 @@ pub(super) struct AnswerFrame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StringKind {
     Name,
-    /// The start of a function without a name.
+    /// A start address in place of a missing name.
     Address,
-    /// Functions that the linker folded into one.
+    /// The name for functions that the linker folded into one.
     Folded,
     File,
 }
@@ -40,13 +40,13 @@ pub(super) struct Answers {
     pub(super) aliases: Vec<u32>,
     /// Displayed names, and files.
     pub(super) strings: Vec<Arc<str>>,
-    /// The kinds of the strings, in a separate list because most frames need only the kind.
+    /// The kinds of the strings, in a separate list since most frames need only the kind.
     pub(super) kinds: Vec<StringKind>,
     /// The files that answered, best first.
     pub(super) used: Vec<Found>,
-    /// Files that could not be read, with the reason, and other notes.
+    /// Notes: unreadable files with the reason, and others.
     pub(super) notes: Vec<Diagnostic>,
-    /// True if a file was not read completely because it exceeded the budget.
+    /// True if a file exceeded the budget and was not read completely.
     pub(super) is_short: bool,
     /// The memory reserved for the answers.
     pub(super) reserved: Reservation,
@@ -62,7 +62,7 @@ impl Answers {
         function.map(|index| self.kinds[index as usize])
     }
 
-    /// True if a function has a name, not only an address.
+    /// True if a function has a real name, not only an address.
     pub(super) fn is_named(&self, function: Option<u32>) -> bool {
         matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
     }

@@ -34,7 +34,7 @@ pub(super) fn apply(
     Ok((new, summary))
 }
 
-/// Marks the frames that are next to an inlined frame with the same address in some stack.
+/// Marks frames that are adjacent to an inlined frame with the same address in any stack.
 fn grouped_frames(profile: &Profile) -> Vec<bool> {
     let mut is_grouped = vec![false; profile.frame_ids().len()];
     if !profile.frame_ids().any(|id| profile.frame(id).is_inlined) {
@@ -50,13 +50,13 @@ fn grouped_frames(profile: &Profile) -> Vec<bool> {
     is_grouped
 }
 
-/// The answer of an image's files for one address; contains at least one frame.
+/// An image's answer for one address; has at least one frame.
 struct Answer<'a> {
     answers: &'a Answers,
     chain: &'a [AnswerFrame],
 }
 
-/// The result for one frame's name.
+/// What happened to the name of one frame.
 #[derive(Clone, Copy)]
 struct Outcome {
     is_named: bool,
@@ -73,7 +73,7 @@ struct Writer<'a> {
     first: HashMap<Uuid, BinaryId>,
     tallies: HashMap<BinaryId, BinarySummary>,
     without_binary: u64,
-    /// Indexed by frame: true if the recording lists it with other frames at the same address, inlined into each other.
+    /// By frame: true if the recording itself lists it with other frames of the same address, inlined into each other.
     is_grouped: Vec<bool>,
 }
 
@@ -102,15 +102,15 @@ impl<'a> Writer<'a> {
         Ok(Replacement { frames, covers_callers })
     }
 
-    /// Returns the files' answer for a frame's address, if it is better than the recorded name.
+    /// Returns the symbol files' answer for a frame's address, if it is better than the recorded name.
     fn answer(&self, id: FrameId) -> Option<Answer<'a>> {
         let frame = self.profile.frame(id);
         let Key { uuid, address } = key(self.profile, self.map, frame)?;
         let answers = self.answers.get(&uuid)?;
         let chain = answers.at(address);
         let outermost = chain.last()?;
-        // If the linker folded several functions into one, symbol files do not show which of them ran. A recorded name is then better, and
-        // a missing name stays missing.
+        // For functions folded by the linker, symbol files do not show which one ran. A recorded name is better than such an answer, and a
+        // recorded `<deduplicated_symbol>` is kept.
         let is_folded = answers.kind(outermost.function) == Some(StringKind::Folded);
         let function = self.profile.function(frame.function);
         let recorded = self.profile.string(function.name);
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         let (kept, was_named) = (function.name, function.is_named);
         let recorded = self.profile.string(kept);
         let is_known = |frame: &AnswerFrame| answers.is_named(frame.function);
-        // The function in the answer that matches the recorded name, if any, keeps the recorded spelling.
+        // If a function in the answer matches the recorded name, it keeps the recorded spelling.
         let agreed = if was_named { agreement(recorded, chain, answers) } else { None };
         let knows_name = chain.iter().any(is_known);
         let is_named = was_named || knows_name;
@@ -148,13 +148,13 @@ impl<'a> Writer<'a> {
             let (name, is_named) = match (answers.text(answer.function), is_known(answer)) {
                 _ if agreed == Some(index) => (kept, true),
                 (Some(name), true) => (builder.string(name)?, true),
-                // Like Instruments, name a function without a name after its start address.
+                // Like Instruments, name an unnamed function after its start address.
                 _ if is_outermost && !was_named && answer.offset.is_some() => {
                     let start = frame.lookup_address.get().wrapping_sub(answer.offset.unwrap_or(0).into());
                     (builder.string(&format!("{start:#x}"))?, false)
                 }
                 _ if is_outermost => (kept, was_named),
-                // Old Swift compilers left inlined functions without a name. The name of the caller would be wrong.
+                // Old Swift compilers left inlined functions unnamed. The caller's name would be wrong.
                 _ => (builder.string("<unknown>")?, false),
             };
             let path = answers.text(answer.file).map(|file| builder.string(file)).transpose()?;
@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
         Ok((frames, outcome))
     }
 
-    /// Returns the frame's binary, or the image that the user named for its address.
+    /// Returns the frame's binary, or the image that the user specified for its address.
     fn binary_of(&self, builder: &mut ProfileBuilder, frame: &Frame) -> Result<Option<BinaryId>, Full> {
         if frame.binary.is_some() {
             return Ok(frame.binary);
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
         }
         binaries.sort_by_key(|tally| std::cmp::Reverse(tally.frames - tally.named_now));
         let mut notes: Vec<_> = self.answers.values().flat_map(|answers| answers.notes.iter().cloned()).collect();
-        // The recording reports its own mangled names.
+        // Mangled names in the recording are reported elsewhere.
         if mangled_swift(self.profile.named_functions()).is_none() {
             notes.extend(mangled_swift(profile.named_functions()));
         }
@@ -242,8 +242,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the position in an answer of the function that the recording named. An exact match wins. Otherwise it is the outermost function,
-/// if a symbol at its start has that name, or if its name, and no inlined function's name, means the same.
+/// Returns the position of the recorded function in an answer. An exact match wins. Otherwise it is the outermost function, if a symbol at its
+/// start has the recorded name, or if its name, and no inlined function's, is equivalent.
 fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option<usize> {
     let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|_| answers.is_named(frame.function));
     if let Some(exact) = chain.iter().rposition(|frame| named(frame) == Some(recorded)) {
@@ -255,7 +255,7 @@ fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option
     (is_alias || (is_same(outermost) && !inlined.iter().any(is_same))).then_some(inlined.len())
 }
 
-/// Adds a frame unchanged, since no file contains it.
+/// Adds a frame unchanged.
 fn copy(
     profile: &Profile,
     builder: &mut ProfileBuilder,
@@ -268,9 +268,9 @@ fn copy(
     add_frame(builder, frame, FrameKey { function, binary, address, source, is_inlined, group: 0 })
 }
 
-/// Adds a frame with the lookup address of the frame that it replaces.
+/// Adds a frame, with the lookup address of the frame that it replaces.
 fn add_frame(builder: &mut ProfileBuilder, old: &Frame, key: FrameKey) -> Result<FrameId, Full> {
-    // Frames with the same address stay distinct if their documents have different conventions for addresses.
+    // Documents with different address conventions keep distinct frames, even for equal addresses.
     let group = old.address.get().wrapping_sub(old.lookup_address.get()) as u32;
     let id = builder.frame(FrameKey { group, ..key })?;
     builder.set_lookup_address(id, old.lookup_address);

@@ -1,4 +1,4 @@
-//! Caches symbols for a batch of profiles: an address that was looked up for one export is reused for the next.
+//! Caches symbols for a batch of profiles: an address looked up for one export is reused for the next.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,18 +17,17 @@ use crate::profile::{Profile, RebuildError};
 use crate::symbols::SymbolFinder;
 use crate::units::Uuid;
 
-/// Symbolicates many profiles, and remembers the answers of the symbol files: no file is opened again for an address that was looked up
-/// for an earlier profile. It can be shared between threads.
+/// Symbolicates many profiles, and caches the answers of symbol files: no file is opened again for an address that an earlier profile contained.
+/// The cache can be shared between threads.
 ///
-/// All profiles and summaries equal the results of [`Profile::symbolicate`]. Only the notes may differ, and only for a damaged symbol file:
-/// each profile that needs the file gets the first note. A file that could not be read is tried again for the next profile, unless it is not a
-/// symbol file.
+/// All profiles and summaries are the same as from [`Profile::symbolicate`]. Only the notes about damaged symbol files may differ: each profile
+/// that needs such a file gets its first note. An unreadable file is retried for the next profile, unless it is not a symbol file at all.
 ///
-/// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are kept, or the limit of [`with_limit`](Self::with_limit). If they are exceeded, the
-/// cache is emptied. Answers for profiles in progress take additional memory.
+/// The cache keeps about [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes, or the limit of [`with_limit`](Self::with_limit), and is emptied when it
+/// exceeds that. Answers for profiles in progress take additional memory.
 ///
-/// Only one thread at a time looks up addresses of an image, so a file is never read twice at the same time. The finder is called while the
-/// image is locked, and must not wait for other work in the same thread pool.
+/// Only one thread at a time looks up addresses in an image, so no file is read twice in parallel. The finder is called while the image is
+/// locked, and must not wait for other work in the same thread pool.
 ///
 /// ```
 /// use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
@@ -51,7 +50,7 @@ pub struct SymbolCache<'f> {
     memory: Mutex<Memory>,
 }
 
-/// All cached images. This lock is only held briefly, never while an image is locked or looked up.
+/// All cached images. This lock is held only briefly, and never while an image is being locked or looked up.
 #[derive(Default)]
 struct Memory {
     images: HashMap<Uuid, Arc<Mutex<Remembered>>>,
@@ -60,20 +59,20 @@ struct Memory {
 }
 
 impl<'f> SymbolCache<'f> {
-    /// The default number of bytes to remember: 256 MiB, a few million addresses.
+    /// The default cache size: 256 MiB, enough for a few million addresses.
     pub const DEFAULT_LIMIT: usize = 256 << 20;
 
-    /// Creates an empty cache. The finder must find the same files as long as the cache is used.
+    /// Creates an empty cache. The finder must always find the same files.
     pub fn new(finder: &'f dyn SymbolFinder) -> Self {
         Self::with_limit(finder, Self::DEFAULT_LIMIT)
     }
 
-    /// Creates a cache that remembers about this many bytes; 0 remembers nothing from one profile to the next.
+    /// Creates a cache of about this many bytes; 0 caches nothing from one profile to the next.
     pub fn with_limit(finder: &'f dyn SymbolFinder, bytes: usize) -> Self {
         Self { finder, limit: bytes, memory: Mutex::default() }
     }
 
-    /// Returns the same recording with the names from symbol files, and a summary of its frames, like [`Profile::symbolicate`].
+    /// Returns the recording with the names from symbol files, and a summary of its frames, like [`Profile::symbolicate`].
     ///
     /// # Errors
     /// If the new profile exceeds its tables, or the names exceed the memory [budget](Profile::budget).
@@ -87,8 +86,8 @@ impl<'f> SymbolCache<'f> {
         apply::apply(profile, &map, answers, self.finder, options)
     }
 
-    /// Returns the answers for all images. If there is not enough memory to look up several images in parallel, they are looked up one by one,
-    /// so whether the memory is sufficient does not depend on timing.
+    /// Returns the answers for all images. If there is not enough memory to look up several in parallel, retries one by one, so the outcome does
+    /// not depend on timing.
     fn answers(&self, images: &[ImageAddresses], budget: &MemoryBudget) -> Result<HashMap<Uuid, Answers>, OverBudget> {
         let one = |image: &ImageAddresses| Ok((image.uuid, self.look_up(image.clone(), budget)?));
         #[cfg(feature = "symbols")]
@@ -104,8 +103,8 @@ impl<'f> SymbolCache<'f> {
         images.iter().map(one).collect()
     }
 
-    /// Returns the answers for one image, using only this thread: a thread that waited for others while holding a lock could be assigned work
-    /// that needs the same lock.
+    /// Returns the answers for one image. Uses only this thread: if it waited for others while holding a lock, it could be given work that needs
+    /// the same lock.
     fn look_up(&self, image: ImageAddresses, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let uuid = image.uuid;
         if self.finder.find(uuid).is_empty() {
@@ -121,10 +120,10 @@ impl<'f> SymbolCache<'f> {
         answers
     }
 
-    /// Counts the growth of an image, and empties the cache if it exceeds the limit.
+    /// Accounts for the growth of an image, and empties the cache if it exceeds the limit.
     fn count(&self, uuid: Uuid, remembered: &Arc<Mutex<Remembered>>, grown: isize) {
         let mut memory = lock(&self.memory);
-        // The image may have been removed from the cache in the meantime.
+        // The image may no longer be in the cache.
         if memory.images.get(&uuid).is_some_and(|current| Arc::ptr_eq(current, remembered)) {
             memory.bytes = memory.bytes.saturating_add_signed(grown);
         }
@@ -142,7 +141,7 @@ impl fmt::Debug for SymbolCache<'_> {
     }
 }
 
-/// Locks a mutex. Its content is always consistent, even if a finder panicked.
+/// Locks a mutex. Its content is consistent even if a finder panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
-//! Caches the answers of one image's symbol files, so that several profiles can share them.
+//! Caches the answers of one image's symbol files for several profiles.
 //!
-//! The answer for an address does not depend on the other addresses in the look-up. The data kept for each address (its frames, which files
-//! were queried and which of them answered) is therefore enough to answer any set of addresses.
+//! The answer for an address does not depend on the other addresses in the lookup. It is therefore enough to keep, for each address, its frames,
+//! and which files were queried and answered.
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::recording::is_hex_address;
 use crate::symbols::{self, AppleSymbols, Asked, Found, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
-/// The answers remembered for one image.
+/// The cached answers for one image.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     /// Sorted by address.
@@ -26,9 +26,9 @@ pub(super) struct Remembered {
     strings: Strings,
     /// The files queried for any address, best first.
     files: Vec<File>,
-    /// True if a file could not be read but may be readable the next time.
+    /// True if a file could not be read, but may be readable next time.
     is_doubtful: bool,
-    /// True if a file could not be read because of the memory budget.
+    /// True if a file was not read because of the memory budget.
     is_short: bool,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Remembered {
 struct Known {
     /// The range of its frames; empty if no file contains the address.
     frames: (u32, u32),
-    /// The positions of the files that answered, each better than the one before. There are at most three: start of the function, name,
-    /// line.
+    /// The positions of the files that answered, each better than the one before. There are at most three, for the start of the function, its
+    /// name and its line.
     answered_by: [Option<u32>; 3],
     /// True if the source file is known, so no more files were queried.
     is_located: bool,
@@ -50,7 +50,7 @@ struct File {
     note: Option<Diagnostic>,
 }
 
-/// Interned strings of answers. A name is demangled when it is first seen.
+/// The interned strings of answers. A name is demangled once.
 #[derive(Debug, Default)]
 struct Strings {
     names: HashMap<Box<str>, u32>,
@@ -59,19 +59,19 @@ struct Strings {
     kinds: Vec<StringKind>,
     /// Other names of functions; frames refer to ranges of them.
     aliases: Vec<u32>,
-    /// The approximate memory of each string, and of all strings and aliases, in bytes.
+    /// The approximate memory of each string, and the total of strings and aliases, in bytes.
     costs: Vec<u32>,
     bytes: usize,
 }
 
-/// Memory is reserved whenever use exceeds the reservation by more than this many bytes.
+/// Memory is reserved when this many bytes more than the reservation are in use.
 const BYTES_BETWEEN: u64 = 1 << 16;
 
 impl Remembered {
-    /// Returns the answers for these addresses. Opens files only for new addresses.
+    /// Returns the answers for these addresses, opening files only for new ones.
     ///
     /// # Errors
-    /// If the answers exceed the memory budget; everything remembered is then forgotten.
+    /// If the answers exceed the memory budget; the cache of this image is then emptied.
     pub(super) fn look_up(
         &mut self,
         image: ImageAddresses,
@@ -131,7 +131,7 @@ impl Remembered {
             self.add_file(position, asked);
         }
         self.known.extend(new.into_iter().zip(known));
-        // A stable sort merges the two sorted parts.
+        // A stable sort merges the two sorted runs in linear time.
         self.known.sort_by_key(|(address, _)| *address);
         Ok(())
     }
@@ -145,13 +145,13 @@ impl Remembered {
         let Asked { found, result, .. } = asked;
         let name = shown(&found.path);
         let note = match result {
-            // A damaged file has a note for each damaged part; the first note is enough.
+            // A damaged file has one note per damaged part; the first one is enough.
             Ok(notes) => notes.first().map(|note| {
                 let more = if notes.len() > 1 { format!(" (and {} more)", notes.len() - 1) } else { String::new() };
                 format!("{name}: {note}{more}")
             }),
             Err(error) => {
-                // Malformed data will still be malformed the next time.
+                // Malformed data stays malformed.
                 self.is_doubtful |= error.kind() != io::ErrorKind::InvalidData;
                 self.is_short |= error.kind() == io::ErrorKind::OutOfMemory;
                 Some(format!("{name}: {error}"))
@@ -165,8 +165,8 @@ impl Remembered {
         }
     }
 
-    /// Returns the answers for known addresses. Reserves memory as if these answers shared no strings with other look-ups, so whether
-    /// the budget suffices does not depend on earlier callers.
+    /// Returns the answers for cached addresses. Reserves memory as if they shared no strings with other lookups, so whether the budget suffices
+    /// does not depend on earlier ones.
     fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let mut answers = Answers { is_short: self.is_short, reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
@@ -254,7 +254,7 @@ impl Strings {
         let id = self.texts.len() as u32;
         self.texts.push(shown.into());
         self.kinds.push(kind);
-        // Both strings, the map entry with its spare capacity, and the reference counts of the shared string.
+        // Both strings, the map entry with spare capacity, and the reference counts of the shared string.
         let cost = text.len() + shown.len() + 3 * size_of::<(Box<str>, u32)>();
         self.costs.push(u32::try_from(cost).unwrap_or(u32::MAX));
         self.bytes += cost;

@@ -1,4 +1,4 @@
-//! Images that the user names for documents whose stacks have none; addresses by image; and the options of symbolication.
+//! Images that the user specifies for documents without images, the addresses to look up in each image, and the options of symbolication.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::profile::{BinaryId, Frame, Profile};
 use crate::symbols::{Found, SymbolFinder};
 use crate::units::{Address, Uuid};
 
-/// A binary at its load address, written as `UUID@LOAD_ADDRESS` or, with the path of its symbols, as `UUID@LOAD_ADDRESS=PATH`.
+/// A binary and its load address: `UUID@LOAD_ADDRESS` or, with the path of its symbols, `UUID@LOAD_ADDRESS=PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageSpec {
     /// The UUID.
@@ -20,7 +20,7 @@ pub struct ImageSpec {
 }
 
 impl std::str::FromStr for ImageSpec {
-    /// The reason why the text is invalid.
+    /// Why the text is invalid.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -40,14 +40,14 @@ impl std::str::FromStr for ImageSpec {
     }
 }
 
-/// The named images by address.
+/// The specified images, by address.
 #[derive(Debug, Default)]
 pub(super) struct ImageMap {
     /// Start, end (exclusive), image; sorted by start.
     ranges: Vec<(u64, u64, Image)>,
 }
 
-/// An image that may contain frames without a binary.
+/// An image for frames without a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     pub(super) uuid: Uuid,
@@ -58,7 +58,7 @@ pub(super) struct Image {
 }
 
 impl ImageMap {
-    /// Creates a map of the images, with the sizes from their symbol files.
+    /// Creates the map. The sizes of images come from their symbol files.
     pub(super) fn new(specs: &[ImageSpec], finder: &dyn SymbolFinder) -> Self {
         let mut specs: Vec<&ImageSpec> = specs.iter().collect();
         specs.sort_by_key(|spec| spec.load_address);
@@ -67,7 +67,7 @@ impl ImageMap {
             let start = spec.load_address.get();
             let size = found.iter().find_map(|found| found.text_size);
             let next = specs.get(index + 1).map_or(u64::MAX, |next| next.load_address.get());
-            // An image of unknown size contains nothing; otherwise it would contain the rest of the process.
+            // An image of unknown size contains nothing, since it would otherwise contain the rest of the process.
             let end = start.saturating_add(size.unwrap_or(0)).min(next);
             let best = found.first();
             let image = Image {
@@ -88,7 +88,7 @@ impl ImageMap {
         (address.get() < *end).then_some(image)
     }
 
-    /// Returns the key for looking up a frame without a binary.
+    /// Returns the lookup key of a frame without a binary.
     pub(super) fn key(&self, address: Address) -> Option<Key> {
         let image = self.image(address)?;
         Some(Key { uuid: image.uuid, address: address.get() - image.load_address.get() })
@@ -103,14 +103,14 @@ pub(super) struct ImageAddresses {
     pub(super) addresses: Vec<u64>,
 }
 
-/// The key for looking up a frame: the image, and the address relative to its Mach-O header.
+/// What to look up for a frame: the image, and the address relative to its Mach-O header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) uuid: Uuid,
     pub(super) address: u64,
 }
 
-/// Returns the key of a frame; `None` if the image is unknown, or the address is below it.
+/// Returns the lookup key of a frame; `None` if the image is unknown, or the address is below it.
 pub(super) fn key(profile: &Profile, map: &ImageMap, frame: &Frame) -> Option<Key> {
     let Some(binary) = frame.binary else { return map.key(frame.lookup_address) };
     let binary = profile.binary(binary);
@@ -140,7 +140,7 @@ pub(super) fn addresses(profile: &Profile, map: &ImageMap) -> Vec<ImageAddresses
     images
 }
 
-/// For each UUID, returns the binary of the profile that functions are attributed to.
+/// Returns the binary to which each UUID's functions are attributed.
 pub(super) fn first_binaries(profile: &Profile) -> HashMap<Uuid, BinaryId> {
     let mut first = HashMap::default();
     for id in profile.binary_ids() {

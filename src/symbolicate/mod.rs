@@ -1,13 +1,13 @@
-//! Symbolicates a profile: every frame found in symbol files gets its name, its inlined functions and its line.
+//! Symbolicates a profile: every frame that symbol files contain gets its name, its inlined functions and its line.
 //!
 //! 1. The distinct (image, lookup address) pairs of all frames are collected, by UUID, relative to the load address.
-//! 2. The files of each image are queried, best first (`cached_answers`); images in parallel, addresses sorted. The answers are kept
-//!    for other exports of a batch ([`SymbolCache`]).
-//! 3. A new profile is built, in which a frame is replaced by one frame for each function that was inlined there (`apply`).
+//! 2. The files of each image are queried, best first, with sorted addresses (`cached_answers`); images are queried in parallel. Answers are kept
+//!    for other exports in a batch ([`SymbolCache`]).
+//! 3. A new profile is built, in which each frame is replaced by one frame per inlined function (`apply`).
 //!
-//! A frame that the recording named keeps its name, unless the symbols name another function. The symbols are then right, since the UUID is
-//! the same, and the disagreement is counted. Inlined functions in the recording are kept if the files list only one function. The summary
-//! shows, for each binary, how many frames have names now, and why the others have none.
+//! A frame named by the recording keeps its name, unless the symbols name another function. The symbols are then right, since the UUID matches,
+//! and the disagreement is counted. Recorded inlined functions are kept if the files list only one function. The summary shows, for each binary,
+//! how many frames have names now, and why others have no name.
 
 mod answers;
 mod apply;
@@ -28,7 +28,7 @@ use crate::symbols::SymbolFinder;
 use crate::units::Uuid;
 
 impl Profile {
-    /// Returns the same recording with the names from symbol files, and a summary of its frames.
+    /// Returns the recording with the names from symbol files, and a summary of its frames.
     ///
     /// # Errors
     /// If the new profile exceeds its tables, or the names exceed the memory [budget](Self::budget).
@@ -42,7 +42,7 @@ impl Profile {
 }
 
 impl SymbolicateOptions {
-    /// The images in which [`Profile::symbolicate`] looks up addresses: the binaries of the frames, and the images in the options.
+    /// The images that [`Profile::symbolicate`] looks addresses up in: the binaries of the frames, and the images in the options.
     pub fn wanted_images(&self, profile: &Profile) -> BTreeSet<Uuid> {
         let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
         let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());

@@ -1,9 +1,9 @@
-//! Decides whether two spellings mean the same function.
+//! Decides whether two names denote the same function.
 
-/// True if two names, from the recording and from a symbol file, mean the same function.
+/// True if two names, one recorded and one from a symbol file, denote the same function.
 ///
-/// Demanglers differ in spaces, result types, template arguments, and in how much of a Swift module they write. Therefore only the qualifiers
-/// that both names have are compared: `Widget.draw` is `Demo.Widget.draw`, but `A::init` is not `B::init`.
+/// Demanglers differ in spaces, result types, template arguments, and how much of a Swift module they write. Only qualifiers that both names have
+/// are therefore compared: `Widget.draw` equals `Demo.Widget.draw`, but `A::init` does not equal `B::init`.
 pub(super) fn is_same_function(one: &str, other: &str) -> bool {
     if without_spaces(one).eq(without_spaces(other)) {
         return true;
@@ -19,7 +19,7 @@ fn without_spaces(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_whitespace())
 }
 
-/// True if a name contains more than a path, such as a closure and its function, or a trait. Two such names only match if they are equal.
+/// True if a name has parts besides its path, such as a closure in a function, or a trait. Such names match only if they are equal.
 fn has_particulars(name: &str) -> bool {
     const PARTICULARS: [&str; 17] = [
         "{",
@@ -43,7 +43,8 @@ fn has_particulars(name: &str) -> bool {
     PARTICULARS.iter().any(|word| name.contains(word))
 }
 
-/// Returns `ns`, `Foo`, `bar` for `void ns::Foo<int>::bar<char>(char const*) const`, and the complete name of an Objective-C method.
+/// Splits a name into its path: `ns`, `Foo`, `bar` for `void ns::Foo<int>::bar<char>(char const*) const`. The name of an Objective-C method is
+/// one part.
 fn qualified_name(name: &str) -> Vec<String> {
     if name.starts_with("-[") || name.starts_with("+[") {
         return vec![name.to_owned()];
@@ -53,7 +54,7 @@ fn qualified_name(name: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let bytes: Vec<char> = name.chars().collect();
     for (index, &c) in bytes.iter().enumerate() {
-        // In `operator<`, `operator<<`, `operator->`, `operator()`, the brackets are part of the name.
+        // The brackets of `operator<`, `operator<<`, `operator->` and `operator()` belong to the name.
         let is_operator = depth == 0
             && flat.rsplit("operator").next().is_some_and(|after| {
                 flat.contains("operator") && after.chars().all(|c| "<>-=".contains(c)) && after.len() < 3

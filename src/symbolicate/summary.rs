@@ -13,13 +13,13 @@ use crate::units::{Uuid, first_of};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SymbolicationSummary {
-    /// Binaries with frames, sorted by the number of unnamed frames, largest first.
+    /// Binaries with frames, those with the most unnamed frames first.
     pub binaries: Vec<BinarySummary>,
-    /// The number of images whose symbols were found, whether or not the recording contains them; `None` if the finder does not count.
+    /// The number of images with symbols that were found, even if the recording does not contain them; `None` if the finder does not count.
     pub images: Option<u64>,
-    /// Frames outside every known binary, which cannot be named.
+    /// Frames outside every known binary. They cannot be named.
     pub frames_without_binary: u64,
-    /// Notes about files, each with its path.
+    /// Notes about files, with their paths.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -29,45 +29,45 @@ pub struct SymbolicationSummary {
 pub struct BinarySummary {
     /// The binary's name.
     pub name: String,
-    /// Its UUID; without one, no symbols can be found.
+    /// The UUID of the binary. Without one, no symbols can be found.
     pub uuid: Option<Uuid>,
     /// The architecture of the binary.
     pub arch: String,
-    /// The number of distinct frames of the recording in it.
+    /// The number of distinct recorded frames in it.
     pub frames: u64,
     /// The number of these frames that the recording named.
     pub named_before: u64,
-    /// The number of these frames that have a name now.
+    /// The number of these frames that are named now.
     pub named_now: u64,
-    /// The number of other frames whose function has no name but a known start, which is used as the name, as in a stripped binary.
+    /// The number of these frames that are named only by the start address of their function, as in a stripped binary.
     pub nameless: u64,
-    /// The number of frames for which the symbols name another function than the recording.
+    /// The number of frames for which the symbols and the recording name different functions.
     pub disagreements: u64,
-    /// The number of frames now, including inlined functions.
+    /// The number of frames including inlined functions.
     pub frames_now: u64,
     /// The files that answered.
     pub used: Vec<Found>,
-    /// The reason why some frames have no name.
+    /// Why some frames have no name.
     pub missing: Option<Missing>,
 }
 
-/// A reason why frames of a binary have no name.
+/// Why frames of a binary have no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// No file with its UUID was found, but these files of another build have the same name.
+    /// No file with its UUID was found. Files of another build may have the same name.
     NoFile {
         /// Files with the same image name.
         same_name: Vec<Found>,
     },
-    /// There is a file, but some of the addresses are outside of every function in it.
+    /// A file was found, but some addresses are outside of all its functions.
     OutsideFunctions,
-    /// A file has the starts of the functions, but no names for them.
+    /// A file contains the starts of functions, but not their names.
     Nameless,
 }
 
 impl SymbolicationSummary {
-    /// Returns advice on how to name more frames, one sentence each; empty if nothing can be done.
+    /// Returns advice on how to name more frames, in one sentence each; empty if nothing would help.
     pub fn advice(&self) -> Vec<String> {
         let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
         if self.binaries.is_empty() && self.frames_without_binary > 0 {
@@ -80,13 +80,13 @@ impl SymbolicationSummary {
 }
 
 impl SymbolicationSummary {
-    /// Returns a sentence about the paths whose symbols name no frame, with their UUIDs and the UUIDs that the recording needs; `None` if each
-    /// path names a frame. `found` are all symbols that were found.
+    /// Returns a sentence about paths whose symbols name no frame, with their UUIDs and those that the recording needs; `None` if every path is
+    /// useful. `found` are all symbols that were found.
     pub fn useless(&self, paths: &[&Path], found: &[Found]) -> Option<String> {
         let below =
             |path: &Path| -> Vec<&Found> { found.iter().filter(|found| found.path.starts_with(path)).collect() };
         let used = || self.binaries.iter().flat_map(|binary| &binary.used);
-        // The files of this path were found through another path that contains it.
+        // Files of this path may have been found through another path that contains it.
         let is_useless = |path: &Path| !below(path).is_empty() && !used().any(|used| used.path.starts_with(path));
         let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
         let texts: Vec<String> = useless.iter().map(|path| shown(path)).collect();
@@ -98,7 +98,6 @@ impl SymbolicationSummary {
             .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
     }
 
-    /// Lists the binaries with unnamed frames.
     fn wants(&self) -> String {
         let wanted = self.binaries.iter().filter(|binary| binary.named_now < binary.frames);
         let wants = wanted.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
@@ -114,7 +113,7 @@ impl SymbolicationSummary {
 }
 
 impl BinarySummary {
-    /// True if there are symbols from this exact build, but not for all of its frames.
+    /// True if symbols of this exact build were found, but do not name all of its frames.
     pub(crate) fn has_symbols_without_names(&self) -> bool {
         matches!(self.missing, Some(Missing::OutsideFunctions | Missing::Nameless))
     }

@@ -1,7 +1,7 @@
-//! Reads little-endian numbers, tables of fixed-size entries and NUL-terminated strings from a file that may be damaged.
+//! Reads little-endian numbers, tables of fixed-size entries and NUL-terminated strings from files that may be damaged.
 //!
-//! Sizes are checked once, when a table is sliced from the file. After that, entries are arrays, so reading a field cannot fail. Offsets in
-//! messages are relative to the start of the file.
+//! Sizes are checked once, when a table is cut from the file. After that, entries are arrays, so reading a field cannot fail. Offsets in messages
+//! are relative to the start of the file.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Broken {
     /// The byte offset of the violation in the file.
     pub at: u64,
-    /// A message with the violation, the rule and the offset in hex.
+    /// The message: the violation, the rule, and the offset in hex.
     pub message: String,
 }
 
@@ -24,7 +24,7 @@ impl std::error::Error for Broken {}
 
 #[cfg(feature = "bundle")]
 impl Broken {
-    /// A violation that concerns the whole file.
+    /// A violation without an offset.
     pub(crate) fn rule(rule: impl fmt::Display) -> Self {
         Self { at: 0, message: rule.to_string() }
     }
@@ -35,7 +35,7 @@ pub(crate) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display
     Broken { at: at as u64, message: format!("{what} at {at:#x}: {rule}") }
 }
 
-/// Reads a `u32` at `at`. The layout was checked before, so the bytes exist; past the end, the result would be 0.
+/// Reads a `u32`. The layout has been checked, so the bytes exist; beyond the end, returns 0.
 #[inline]
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_le_bytes(*word))
@@ -68,12 +68,12 @@ impl<'a, const N: usize> Table<'a, N> {
         self.at + index * N
     }
 
-    /// Returns the last entry whose address is at most `address`, for a table sorted by the address in its first 4 bytes.
+    /// Returns the last entry whose address is at most `address`. The table must be sorted by the address in its first 4 bytes.
     pub(super) fn nearest(&self, address: u64) -> Option<usize> {
         self.entries.partition_point(|entry| u64::from(u32_at(entry, 0)) <= address).checked_sub(1)
     }
 
-    /// Returns the first entry with the same address as entry `index`, for a table with this order.
+    /// Returns the first entry with the same address as entry `index`, in such a table.
     pub(super) fn first_like(&self, index: usize) -> usize {
         let address = u32_at(&self.entries[index], 0);
         self.entries[..index].partition_point(|entry| u32_at(entry, 0) < address)
@@ -90,7 +90,7 @@ pub(super) struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    /// Reads the `room` bytes from `at` on, or as many of them as the file has.
+    /// Creates a cutter for `room` bytes from `at` on, or as many as the file has.
     pub(super) fn new(file: &'a [u8], at: usize, room: usize) -> Self {
         Self { file, at, end: file.len().min(at.saturating_add(room)) }
     }
@@ -100,7 +100,7 @@ impl<'a> Cutter<'a> {
         self.end - self.at
     }
 
-    /// Shortens the range to the next `length` bytes. Returns false if there are fewer.
+    /// Shortens the range to its next `length` bytes; false if there are fewer.
     pub(super) fn limit(&mut self, length: usize) -> bool {
         let is_there = length <= self.left();
         if is_there {
@@ -109,7 +109,7 @@ impl<'a> Cutter<'a> {
         is_there
     }
 
-    /// Takes the next `size` bytes. If there are fewer, the error calls them `what`.
+    /// Takes the next `size` bytes. Errors call them `what`.
     pub(super) fn bytes(&mut self, size: u64, what: impl fmt::Display) -> Result<&'a [u8], Broken> {
         if size > self.left() as u64 {
             return Err(broken(
@@ -137,12 +137,12 @@ pub(super) struct Strings<'a> {
     bytes: &'a [u8],
     /// The offset of the table in the file.
     at: usize,
-    /// True if offsets are relative to the entry that contains them (or to the record, in its header) instead of the table.
+    /// True if offsets are relative to the entry that contains them (in the header: to the record) instead of the table.
     is_entry_relative: bool,
 }
 
 impl<'a> Strings<'a> {
-    /// Creates a table of these bytes, which must end with a NUL so that all strings do.
+    /// Creates a table. The bytes must end with a NUL, so that every string does.
     pub(super) fn new(bytes: &'a [u8], at: usize, is_entry_relative: bool) -> Result<Self, Broken> {
         match bytes.last() {
             Some(0) | None => Ok(Self { bytes, at, is_entry_relative }),
@@ -157,7 +157,7 @@ impl<'a> Strings<'a> {
         usize::try_from(position).ok().filter(|&position| position < self.bytes.len())
     }
 
-    /// Checks that an offset in the entry at `entry` is in the table.
+    /// Checks that the offset in an entry is in the table.
     pub(super) fn check(&self, entry: usize, offset: u64, what: impl fmt::Display) -> Result<(), Broken> {
         match self.position(entry, offset) {
             Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! The container of records (`.symbols`), and what all these files have in common.
+//! The container of records (`.symbols`), and the parts that related files share.
 //!
 //! `xcrun symbols -symbolsPackageDir` writes one container for each UUID. In `.trace` bundles, Instruments stores containers without symbols
 //! ("shallow signatures") and bare records (`.symbolsarchive`). Little endian:
@@ -41,7 +41,7 @@ pub struct AppleImage<'a> {
     pub cpusubtype: u32,
     /// The path of the image, or of the dSYM that the file was made from; `None` for an archive, which contains no path.
     pub path: Option<&'a str>,
-    /// Its symbols; `None` if the file only lists the image ("no symbols in it").
+    /// The symbols of the image; `None` if the file only lists the image ("no symbols in it").
     pub symbols: Option<Box<AppleSymbols<'a>>>,
 }
 
@@ -91,7 +91,7 @@ fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
 #[derive(Clone, Debug)]
 pub(crate) struct ListedImage<'a> {
     pub(crate) image: AppleImage<'a>,
-    /// Its segments as linked or, in a signature, as loaded in memory.
+    /// The segments as linked or, in a signature, as loaded in memory.
     pub(crate) segments: Vec<LinkedSegment>,
 }
 

@@ -1,6 +1,6 @@
-//! The addresses, files and calls that an image's symbols cover, for checks and listings. Look-ups do not need them.
+//! Which addresses, files and calls an image's symbols cover, for checks and listings. Lookups do not need this.
 //!
-//! Addresses are those in the record (see `apple_segments`): for code, they are relative to the start of `__TEXT`.
+//! All addresses are record addresses (see `apple_segments`): for code, relative to the start of `__TEXT`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::apple_record::Entry;
 
 impl<'a> AppleSymbols<'a> {
     /// The sections with their names, such as `__TEXT __text`, in file order. The part before the first section is called `MACH_HEADER`. A name
-    /// that is not UTF-8 is `None`.
+    /// is `None` if it is not UTF-8.
     pub fn sections(&self) -> impl Iterator<Item = (Option<&'a str>, Range<u64>)> {
         let strings = self.record.strings;
         self.record.sections.iter().map(move |section| {
@@ -19,7 +19,7 @@ impl<'a> AppleSymbols<'a> {
         })
     }
 
-    /// The address ranges of the symbols (functions and data), sorted by start. Folded functions repeat their range.
+    /// The address ranges of the symbols (functions and data), sorted by start. Folded functions have the same range.
     pub fn symbol_ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> {
         let symbols = self.record.symbols;
         (0..symbols.entries.len()).map(move |index| {

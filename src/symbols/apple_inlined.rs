@@ -9,8 +9,8 @@
 //! | inlined call 1: `print` | first -1 | `0x40000000` |
 //! | inlined call 2: `next`, in `parse` | first -1 | `0x40000000` |
 //!
-//! Each call is reached once and is inside its caller. (Symbols with the same address are the same code and may share their calls.) The format
-//! does not define whether siblings are sorted and disjoint, so both cases are supported.
+//! Each call is reached once and is inside its caller. (Symbols with the same address are the same code and may share calls.) The format does not
+//! specify whether siblings are sorted and disjoint, so both cases are supported.
 
 use super::apple_bytes::{Broken, Table, broken, u32_at};
 use super::apple_record::{Entry, Record};
@@ -18,19 +18,19 @@ use super::apple_record::{Entry, Record};
 /// Marks the last sibling.
 const IS_LAST: u32 = 0x4000_0000;
 
-/// The maximum nesting depth; the deepest found in any DWARF is 33.
+/// The maximum nesting depth. The deepest found in any DWARF is 33.
 const MAX_DEPTH: u32 = 1_024;
 
-/// If siblings overlap, at most this many that start before an address are tried.
+/// If siblings overlap, at most this many are tried before an address.
 const MAX_OVERLAP: usize = 64;
 
-/// The inlined calls of a record, after checking.
+/// The checked inlined calls of a record.
 #[derive(Clone, Debug)]
 pub(super) struct InlinedCalls<'a> {
     pub(super) table: Table<'a, 36>,
     // For each reached call, the index after its last sibling. 0 for others.
     ends: Vec<u32>,
-    // The calls, with siblings sorted by address; empty if the table itself is sorted and disjoint.
+    // Calls, with siblings sorted by address; empty if the table itself is sorted and disjoint.
     order: Vec<u32>,
 }
 
@@ -42,10 +42,10 @@ struct Siblings {
 }
 
 impl<'a> InlinedCalls<'a> {
-    /// Visits all inlined calls of a record once.
+    /// Visits every inlined call of a record once.
     ///
     /// # Errors
-    /// If a call is reached twice, is not inside its caller, or has siblings without a last one.
+    /// If a call is reached twice, is not inside its caller, or is not terminated by a last sibling.
     pub(super) fn read(record: &Record<'a>) -> Result<Self, Broken> {
         let table = record.inlined;
         let mut calls = Self { table, ends: vec![0; table.entries.len()], order: Vec::new() };
@@ -69,7 +69,7 @@ impl<'a> InlinedCalls<'a> {
         Ok(calls)
     }
 
-    /// Checks siblings, and adds the calls inlined into them to `open`. Returns whether the siblings are sorted and disjoint.
+    /// Checks siblings, and adds the calls inlined into them to `open`. Returns true if the siblings are sorted and disjoint.
     fn walk(&mut self, siblings: &Siblings, open: &mut Vec<Siblings>) -> Result<bool, Broken> {
         let end = self.end_of(siblings.first)?;
         let (mut above, mut are_sorted) = (0, true);
@@ -102,7 +102,7 @@ impl<'a> InlinedCalls<'a> {
     fn end_of(&self, first: usize) -> Result<usize, Broken> {
         let count = self.table.entries.len();
         let last = (first..count).find(|&index| {
-            // A call that was reached before ends the search, and is reported as an error.
+            // A call reached before stops the search; it is reported as an error.
             self.ends[index] != 0 || Entry::of(&self.table, index).flags & IS_LAST != 0
         });
         last.map(|last| last + 1).ok_or_else(|| {
@@ -111,7 +111,7 @@ impl<'a> InlinedCalls<'a> {
         })
     }
 
-    /// Sorts all siblings by address. If several start together, the smallest is last.
+    /// Sorts siblings by address. Among calls with the same start, the smallest comes last.
     fn sorted(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).take(self.ends.len()).collect();
         let mut first = 0;

@@ -1,11 +1,11 @@
 //! Looks up addresses in the symbols of one image of a `.symbols` or `.symbolsarchive` file.
 //!
-//! 1. The function comes from the symbols at the greatest address that is at most the requested one, if they contain it.
-//! 2. The inlined call at the address is searched in the function, then in that call, and so on.
-//! 3. The line table contains the source position of the innermost code. The position of each caller is the call of the inlined function.
+//! 1. The function is one of the symbols that start at the nearest address up to the requested one, if they contain it. 2. The inlined call at
+//!    the address is looked up in the function, then a call inlined into that call, and so on. 3. The line table contains the source position of
+//!    the innermost code. The position of each caller is its call of the inlined function.
 //!
-//! Names: the display name if there is one, otherwise the linker name without the `_` that Mach-O adds to every C name. If the linker created a
-//! symbol to reach another binary, it is written without the underscore of its target, as in Instruments:
+//! The name is the display name or, without one, the linker name without the `_` that Mach-O adds to every C name. In symbols that the linker
+//! created to reach another binary, the target loses its underscore, as in Instruments:
 //!
 //! | display name | linker name | function | linkage name |
 //! |---|---|---|---|
@@ -16,8 +16,8 @@
 //! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: only the start of the function was known) | |
 //!
 //! **Folded functions.** A linker keeps one copy of functions with identical code, so several names have the same address. The flag `0x800` marks
-//! such code, and Instruments adds a symbol `<deduplicated_symbol>`. It is unknown which function ran, so this symbol is the answer. With the
-//! flag, the answer has no line or inlined calls.
+//! such code, and Instruments adds a symbol `<deduplicated_symbol>`. It is unknown which function ran, so this symbol is the answer, without line
+//! and inlined calls.
 
 use std::fmt;
 
@@ -29,13 +29,13 @@ use super::frame::{Called, Location, SymbolFrame, Symbols};
 use crate::demangle::STUB;
 use crate::error::Diagnostic;
 
-/// Marks functions that were folded.
+/// Marks a folded function.
 const IS_FOLDED: u32 = 0x800;
 
 /// Marks functions (1) and stubs (2); data has neither flag.
 const IS_CODE: u32 = 3;
 
-/// At most this many symbols at one address are examined; the maximum found is 42.
+/// The maximum number of symbols examined at one address; real files have up to 42.
 const MAX_AT_ONE_ADDRESS: usize = 1_024;
 
 /// The symbols of one image.
@@ -57,31 +57,31 @@ impl fmt::Debug for AppleSymbols<'_> {
 #[derive(Clone, Copy, Debug)]
 struct Function {
     symbol: Entry,
-    /// True if there are several functions with different names.
+    /// True if several functions with different names start there.
     is_ambiguous: bool,
-    /// True if it was folded, so its lines may belong to another function.
+    /// True if the function was folded, so its lines may belong to another one.
     is_folded: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Names<'a> {
     called: Called<'a>,
-    /// The function that a stub calls, if the entry is a stub.
+    /// For a stub, the function that it calls.
     stub: Option<&'a str>,
 }
 
 impl<'a> AppleSymbols<'a> {
-    /// The name given to folded functions.
+    /// The name of folded functions.
     pub const DEDUPLICATED: &'static str = "<deduplicated_symbol>";
 
-    /// Creates the symbols of a record. `linked` has the segments of its container, and is empty for a bare record.
+    /// Creates the symbols of a record. `linked` are the segments of its container, and empty for a bare record.
     pub(super) fn new(record: Record<'a>, linked: &[LinkedSegment]) -> Result<Self, Broken> {
         let inlined = InlinedCalls::read(&record)?;
         Ok(Self { record, inlined, segments: SegmentMap::new(record.segments, linked) })
     }
 
-    /// Returns the functions that may be at an address relative to the start of `__TEXT`: several if functions were folded, otherwise at most
-    /// one. The frames contain only names.
+    /// Returns the functions that may be at an address relative to the start of `__TEXT`: several for folded functions, otherwise at most one.
+    /// Frames contain only names.
     pub fn candidates(&self, address: u64) -> Vec<SymbolFrame<'a>> {
         let Some(address) = self.segments.to_record(address) else {
             return Vec::new();
@@ -93,7 +93,7 @@ impl<'a> AppleSymbols<'a> {
         names.map(|names| Location::default().frame(names.called, false)).collect()
     }
 
-    /// Returns the code symbols that start at the greatest record address up to this one and contain it.
+    /// Returns the code symbols that contain a record address and start nearest to it.
     fn symbols_at(&self, address: u64) -> impl Iterator<Item = Entry> {
         let symbols = &self.record.symbols;
         let last = symbols.nearest(address);
@@ -127,7 +127,6 @@ impl<'a> AppleSymbols<'a> {
         Some(function)
     }
 
-    /// Returns the place of the line entry at a record address.
     fn line_at(&self, address: u64) -> Option<Place> {
         let lines = &self.record.lines;
         let index = lines.nearest(address)?;
@@ -142,7 +141,7 @@ impl<'a> AppleSymbols<'a> {
         std::iter::successors(step(symbol), move |&call| step(&Entry::of(&self.inlined.table, call)))
     }
 
-    /// Answers one record address; returns false if it is unknown.
+    /// Answers one record address; false if it is unknown.
     fn answer_one(
         &self,
         address: u64,
@@ -173,7 +172,7 @@ impl<'a> AppleSymbols<'a> {
         let offset = function.map(|function| address - function.symbol.address);
         let outermost = SymbolFrame { offset, ..source.frame(names.called, false) };
         if let Some(stub) = &stub {
-            // Nothing is inlined into a stub, so there is one frame, named after the target. The name is not stored in the file.
+            // Nothing is inlined into a stub, so there is one frame, named after the target. The file does not contain that name itself.
             answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
             return true;
         }

@@ -22,7 +22,7 @@
 //! | +18 | lines | +58 | long header only: size of more index |
 //!
 //! Names and paths are offsets into the strings; 0 means none. In the oldest form (short header, and a first section whose name is not at 0),
-//! they are relative to the entry that contains them, and those in the header to the record. Record addresses differ from linked addresses: see
+//! offsets are relative to the entry that contains them, or, in the header, to the record. Record addresses differ from linked addresses: see
 //! `apple_segments`.
 
 use super::apple_bytes::{Broken, Cutter, Strings, Table, broken, sixteen_at, u32_at, u64_at};
@@ -114,7 +114,6 @@ impl Entry {
         }
     }
 
-    /// The first call inlined into it.
     pub(super) fn first_inlined(&self) -> Option<usize> {
         usize::try_from(self.first_inlined).ok()
     }
@@ -124,10 +123,10 @@ impl Entry {
     }
 }
 
-/// A source position: the call of an inlined function, or the origin of a line of code.
+/// A source position: of an inlined call, or of a line of code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
-    /// The offset of the entry that refers to the file's path.
+    /// The offset of the entry that contains the reference to the file's path.
     pub(super) at: usize,
     pub(super) file: u32,
     pub(super) line: u32,
@@ -144,7 +143,7 @@ impl Place {
 }
 
 impl<'a> Record<'a> {
-    /// Reads the record at `at`. Its size field determines its end, which must be within `room` bytes.
+    /// Reads the record at `at`. Its size field defines its end, which must be within `room` bytes.
     ///
     /// # Errors
     /// If the record violates its layout.
@@ -164,7 +163,7 @@ impl<'a> Record<'a> {
         Self::read_tables(header, at, cutter)
     }
 
-    /// Reads the tables, which follow the part of the header that every version has.
+    /// Reads the tables after the part of the header that all versions share.
     fn read_tables(header: &'a [u8], at: usize, mut cutter: Cutter<'a>) -> Result<Self, Broken> {
         let strings_size = u32_at(header, 0x54);
         let more_index = if strings_size == 0 { 0 } else { u32_at(cutter.bytes(8, "long header of a record")?, 0) };
@@ -206,7 +205,7 @@ impl<'a> Record<'a> {
         Ok(record)
     }
 
-    /// Checks the entries of all tables, except the structure of the forest of inlined calls.
+    /// Checks the entries of all tables, but not the structure of the forest of inlined calls.
     fn check(&self) -> Result<(), Broken> {
         for (index, section) in self.sections.iter().enumerate() {
             self.strings.check(section.at, section.name, format_args!("section {index}"))?;
@@ -264,19 +263,19 @@ impl<'a> Record<'a> {
         if offset == 0 { Ok(()) } else { self.strings.check(entry, u64::from(offset), what) }
     }
 
-    /// Returns the string at an offset in the entry at `entry`: `None` without a string, `Some(None)` if it is not UTF-8.
+    /// Returns the string at an offset in an entry: `None` without a string, `Some(None)` if it is not UTF-8.
     pub(super) fn name(&self, entry: usize, offset: u32) -> Option<Option<&'a str>> {
         (offset != 0).then(|| self.strings.get(entry, u64::from(offset)))
     }
 }
 
-/// The error for an entry whose address is below that of the entry before it.
+/// The error for an entry with a lower address than its predecessor.
 fn unsorted(at: usize, what: &str, index: usize, address: u64, above: u64) -> Broken {
     let rule = format_args!("its address {address:#x} is below the address before it, {above:#x}");
     broken(at, format_args!("{what} {index}"), rule)
 }
 
-/// True if a processor with this Mach-O number has 64-bit addresses.
+/// True if this Mach-O CPU type has 64-bit addresses.
 fn is_64_bit(cputype: u32) -> bool {
     /// `CPU_ARCH_ABI64`.
     const ABI_64: u32 = 0x0100_0000;

@@ -1,7 +1,7 @@
-//! Maps linked addresses to the addresses in a record.
+//! Converts linked addresses to the addresses in a record.
 //!
-//! A record does not contain the addresses that its image was linked to. Segments with symbols come first, one after the other, and
-//! `__TEXT` begins at 0. The others follow, so `__PAGEZERO` is in the middle:
+//! A record does not contain the linked addresses of its image. Segments with symbols come first, one after the other, with `__TEXT` at 0. The
+//! others follow, so `__PAGEZERO` is in the middle:
 //!
 //! | segment | linked to | in the record |
 //! |---|---|---|
@@ -9,14 +9,14 @@
 //! | `__TEXT` | `0x100000000` + `0x8000` | `0x0` |
 //! | `__DATA` | `0x10000c000` + `0x4000` | `0xc000` |
 //!
-//! A `.symbols` container also contains the linked addresses, so all of its segments can be looked up. A bare record (`.symbolsarchive`) does
-//! not, so only addresses in `__TEXT` can be looked up, which is where code is.
+//! A `.symbols` container also contains the linked addresses, so all its segments can be looked up. A bare record (`.symbolsarchive`) does not,
+//! so only addresses in `__TEXT` can be looked up; code is there.
 
 use std::collections::BTreeMap;
 
 use super::apple_bytes::{Broken, Table, broken, sixteen_at, u64_at};
 
-/// The name of the segment to which addresses are relative.
+/// The segment that addresses are relative to.
 const TEXT: &[u8; 16] = b"__TEXT\0\0\0\0\0\0\0\0\0\0";
 
 /// A segment of an image, with its linked address.
@@ -27,12 +27,12 @@ pub(crate) struct LinkedSegment {
     pub(crate) size: u64,
 }
 
-/// Maps addresses of the image to addresses of the record.
+/// Maps image addresses to record addresses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentMap {
     // Sorted by `relative`.
     spans: Vec<Span>,
-    /// The range of `__TEXT` in the record; empty if missing.
+    /// The range of `__TEXT` in the record; empty if it is missing.
     text: (u64, u64),
 }
 
@@ -46,7 +46,7 @@ struct Span {
 }
 
 impl SegmentMap {
-    /// Creates the map for a record whose segments were checked. `linked` has the segments of its container, and is empty for a bare record.
+    /// Creates the map for a record with checked segments. `linked` are the segments of its container, and empty for a bare record.
     pub(super) fn new(segments: Table<'_, 32>, linked: &[LinkedSegment]) -> Self {
         let mut in_record = BTreeMap::new();
         for segment in segments.entries {
@@ -69,7 +69,7 @@ impl SegmentMap {
         Self { spans, text: (text, text + text_size) }
     }
 
-    /// Converts an address relative to the start of `__TEXT` to a record address; `None` outside of all segments.
+    /// Converts an address relative to the start of `__TEXT` to a record address; `None` outside all segments.
     pub(super) fn to_record(&self, relative: u64) -> Option<u64> {
         let index = self.spans.partition_point(|span| span.relative <= relative).checked_sub(1)?;
         let span = self.spans[index];
@@ -82,13 +82,12 @@ impl SegmentMap {
         (self.text.0..self.text.1).contains(&address)
     }
 
-    /// True if there is a `__TEXT`.
     pub(super) fn has_text(&self) -> bool {
         !self.spans.is_empty()
     }
 }
 
-/// Checks that segments end within 64 bits, and returns their ranges, sorted.
+/// Checks that segments end within 64 bits, and returns their sorted ranges.
 pub(super) fn check_segments(segments: Table<'_, 32>) -> Result<Vec<(u64, u64)>, Broken> {
     let mut ranges = Vec::with_capacity(segments.entries.len());
     for (index, segment) in segments.entries.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Signatures list the images of a process in a recording. They are containers ([`super::apple_container`]) without symbols. Their
-//! segments give the addresses of each image in memory, and their trailer names the shared cache that the process maps:
+//! Signatures list the images of a recorded process. They are containers ([`super::apple_container`]) without symbols. Their segments have the
+//! addresses of each image in memory, and their trailer names the shared cache that the process maps:
 //!
 //! | trailer | size |
 //! |---|---|
@@ -15,7 +15,7 @@ use super::apple_bytes::{Broken, Cutter, broken, sixteen_at, u32_at, u64_at};
 use super::apple_container::{ListedImage, Mark, chunk, listed_images, mark};
 use crate::units::Uuid;
 
-/// The known versions of the trailer; both start in the same way.
+/// The known trailer versions, which begin the same way.
 const TRAILER_VERSIONS: [u32; 2] = [3, 4];
 
 /// The images of a process.
@@ -23,7 +23,7 @@ const TRAILER_VERSIONS: [u32; 2] = [3, 4];
 pub(crate) struct Signature<'a> {
     /// The images, in file order.
     pub(crate) images: Vec<ListedImage<'a>>,
-    /// The shared cache of the process, if the signature names one.
+    /// The shared cache, if the signature names one.
     pub(crate) shared_cache: Option<SharedCache>,
 }
 
@@ -65,7 +65,7 @@ fn shared_cache(cutter: &mut Cutter<'_>) -> Result<SharedCache, Broken> {
 mod tests {
     use super::*;
 
-    /// A signature of one image with one segment, and a trailer with this version.
+    /// A signature with one image of one segment, and a trailer of this version.
     fn written(version: u32) -> Vec<u8> {
         let mut bytes = Vec::new();
         let numbers = |bytes: &mut Vec<u8>, all: &[u32]| all.iter().for_each(|one| bytes.extend(one.to_le_bytes()));

@@ -10,14 +10,13 @@ pub(crate) struct Architecture {
 }
 
 impl Architecture {
-    /// Creates an architecture from these two fields of a Mach-O header.
     pub(crate) const fn new(cpu_type: u32, cpu_subtype: u32) -> Self {
         Self { cpu_type, cpu_subtype }
     }
 
-    /// The name that Apple's tools use: `arm64`, `arm64e`, `x86_64`; `None` for architectures that are not listed here.
+    /// The name in Apple's tools, such as `arm64`, `arm64e` or `x86_64`; `None` for unlisted architectures.
     ///
-    /// The upper 8 bits of the subtype contain features (64-bit libraries, the version of pointer authentication) and are ignored.
+    /// Ignores the upper 8 bits of the subtype, which are feature flags (64-bit libraries, pointer authentication version).
     pub(crate) const fn name(self) -> Option<&'static str> {
         const IS_64_BIT: u32 = 0x0100_0000;
         const FEATURES: u32 = 0xff00_0000;
@@ -58,7 +57,7 @@ impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => f.pad(name),
-            // As `lipo` prints it.
+            // In the spelling of `lipo`.
             None => write!(f, "cputype ({}) cpusubtype ({})", self.cpu_type, self.cpu_subtype),
         }
     }

@@ -1,8 +1,8 @@
-//! Looks up images in the remembered contents of a folder, without walking the folder.
+//! Looks up images in the remembered contents of a folder, without walking it.
 //!
-//! The remembered contents are trusted unless something contradicts them: the files of the wanted images, and files with notes, must have
-//! their old lengths and times. Folders outside `.dSYM` bundles must have their old times, so that no bundle was added or removed. The
-//! inside of a bundle is not checked, since a bundle is created in one go and has many folders.
+//! The remembered contents are trusted unless something contradicts them. The files of wanted images, and files with notes, must have their old
+//! lengths and times. Folders outside `.dSYM` bundles must have their old times, so no bundle was added or removed. The inside of bundles is not
+//! checked, since a bundle is created in one go and has many folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,6 @@ use super::locate::Locator;
 use crate::files::Entry;
 use crate::units::Uuid;
 
-/// The images and notes in the lines of an index.
 #[derive(Default)]
 struct Recalled {
     /// The files of the wanted images, in the order of the walk. Images of one file are adjacent.
@@ -24,8 +23,8 @@ struct Recalled {
 }
 
 impl Locator<'_> {
-    /// Finds the wanted images. Returns the total number of images, and how many of them are not wanted. `None` if the folder must be walked:
-    /// something changed, or an image is neither remembered nor already found.
+    /// Finds the wanted images. Returns the total number of images, and the number of unwanted ones. `None` if the folder must be walked:
+    /// something changed, or a wanted image is neither remembered nor already found.
     pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<(usize, u64)> {
         let Recalled { images, notes, count } = self.recalled(root, index.remembered()?, wanted)?;
         let remembered: BTreeSet<Uuid> = images.iter().map(|(_, image)| image.uuid).collect();
@@ -47,7 +46,7 @@ impl Locator<'_> {
         Some((count, (count - images.len()) as u64))
     }
 
-    /// True if the file has not been examined yet. Marks it as seen.
+    /// Marks the file as seen. True if it had not been examined before.
     fn is_new(&mut self, path: &Path) -> bool {
         let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
         self.seen.insert(canonical.into_os_string(), 0).is_none()
@@ -75,7 +74,7 @@ impl Locator<'_> {
         Some(recalled)
     }
 
-    /// Returns the path of a folder if its entries have not changed.
+    /// Returns the path of a folder, if its entries have not changed.
     fn unchanged_folder(&self, root: &Path, line: &str) -> Option<PathBuf> {
         let row = parse_folder_line(line)?;
         let path = if row.path.is_empty() { root.to_owned() } else { root.join(&row.path) };
@@ -84,7 +83,7 @@ impl Locator<'_> {
         (is_in_bundle || self.files.folder_times(&path) == row.times).then_some(path)
     }
 
-    /// Returns the path of a file if it has not changed.
+    /// Returns the path of a file, if it has not changed.
     fn unchanged_file(&self, folder: &Path, letter: &str, fields: &str) -> Option<PathBuf> {
         let item = parse_item(letter, fields)?;
         let (known, _) = item.known.filter(|(stamp, _)| stamp.modified > 0)?;

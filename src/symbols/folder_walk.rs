@@ -1,4 +1,4 @@
-//! Walks a folder. Paths are built from the folders above, and only links are resolved, so each file is examined only once.
+//! Walks a folder. Paths are joined from parent folders, and only links are resolved, so each file is examined once.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use crate::files::{Entry, EntryKind};
 use crate::hash::HashMap;
 
 struct Folder {
-    /// The root as the user named it, with the names below it.
+    /// The root as specified by the user, joined with the names below it.
     path: PathBuf,
     canonical: PathBuf,
-    /// The path below the root; `None` if a name is not UTF-8.
+    /// The path relative to the root; `None` if a name is not UTF-8.
     relative: Option<String>,
     depth: usize,
 }
 
 impl Folder {
-    /// An entry of this folder that is itself a folder.
+    /// Returns an entry of this folder as a folder.
     fn child(&self, name: &OsString, canonical: PathBuf) -> Self {
         let relative = self.relative.as_deref().zip(name.to_str()).map(|(above, name)| match above {
             "" => name.to_owned(),
@@ -40,7 +40,7 @@ impl Locator<'_> {
         self.walks += 1;
         self.is_partial = false;
         while let Some(folder) = todo.pop() {
-            // A link to an ancestor folder would lead through the whole machine.
+            // A link to an ancestor could lead through the entire disk.
             let is_above = folder.depth > 0 && base.starts_with(&folder.canonical);
             if folder.depth > MAX_DEPTH || is_above {
                 continue;
@@ -65,10 +65,10 @@ impl Locator<'_> {
         index.set(seen);
     }
 
-    /// Lists the entries of a folder, sorted by name so that answers do not depend on the machine. For an unchanged folder, the remembered
-    /// entries are used. For a changed folder, only the remembered contents of its files are used.
+    /// Lists the entries of a folder, sorted by name so that the result is the same on every machine. Entries of an unchanged folder come from
+    /// the index. If the folder has changed, the index only supplies the contents of its files.
     fn list(&mut self, folder: &Folder, remembered: &mut Remembered) -> Option<FolderRow> {
-        // Read before listing, so that later changes have a different time.
+        // Read before listing, so that any later change has a different time.
         let times = self.files.folder_times(&folder.path);
         let path = folder.relative.clone().unwrap_or_default();
         let known = folder.relative.as_ref().and_then(|relative| remembered.remove(relative));
@@ -98,7 +98,7 @@ impl Locator<'_> {
     fn look_at_items(&mut self, folder: &Folder, items: &mut [Item], todo: &mut Vec<Folder>) -> bool {
         let is_recording = items.iter().any(|item| item.name == "form.template" || item.name == "corespace");
         for Item { name, kind, known } in items {
-            // Private data of instruments: archives that are not symbol files.
+            // Private data of instruments, with archives that are not symbol files.
             if is_recording && name == "instrument_data" {
                 continue;
             }
@@ -119,7 +119,7 @@ impl Locator<'_> {
         true
     }
 
-    /// Examines a file, or the target of a link. The canonical path of a link is unknown.
+    /// Examines a file or the target of a link, whose canonical path is unknown.
     fn look_at_item(
         &mut self,
         folder: &Folder,
@@ -130,7 +130,7 @@ impl Locator<'_> {
     ) -> Option<(Stamp, Contents)> {
         let path = folder.path.join(name);
         let entry = self.files.entry(&path).ok()?;
-        // Resolve links, and entries that were replaced since their folder was listed.
+        // Resolves links, and entries that were replaced after their folder was listed.
         let canonical = canonical.filter(|_| matches!(entry, Entry::File { .. }));
         let canonical = || canonical.unwrap_or_else(|| self.files.canonical(&path).unwrap_or_else(|_| path.clone()));
         match entry {

@@ -1,4 +1,4 @@
-//! Symbols that were found: the file, its kind, and the range of the image in it.
+//! Symbols that were found: the file, its kind, and the byte range of the image.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::units::Uuid;
 pub enum SourceKind {
     /// DWARF in a Mach-O companion file, as in a dSYM bundle.
     Dsym,
-    /// A `.symbols` file, written by `xcrun symbols`.
+    /// A `.symbols` file from `xcrun symbols`.
     Symbols,
     /// A Mach-O binary: its symbol table, and DWARF if it has any.
     MachO,
@@ -40,7 +40,7 @@ pub struct Found {
     pub kind: SourceKind,
     /// The image's UUID.
     pub uuid: Uuid,
-    /// Its architecture, as Apple spells it (`arm64e`).
+    /// The architecture in Apple's spelling (`arm64e`).
     pub arch: String,
     /// The name of the image, such as `libdispatch.dylib`.
     pub name: String,
@@ -48,7 +48,7 @@ pub struct Found {
     pub text_address: Option<u64>,
     /// The size of `__TEXT`, if the file contains it.
     pub text_size: Option<u64>,
-    /// The range of the image in the file: offset and length. It is the whole file if the file has several kinds of content.
+    /// The range of the image in the file: offset and length. If the file has several kinds of content, the range is the entire file.
     pub range: (u64, u64),
 }
 
@@ -56,9 +56,9 @@ pub struct Found {
 pub(super) enum Contents {
     /// Images with symbols.
     Images(Vec<Image>),
-    /// A known but unsupported kind of file, or a damaged file: a sentence about it.
+    /// A message about a known but unsupported kind of file, or a damaged file.
     Known(String),
-    /// A file that could not be read this time; it may be readable later.
+    /// Why the file could not be read this time. It may be readable later.
     Unreadable(String),
     /// Anything else.
     Unknown,
@@ -70,7 +70,7 @@ pub(super) struct Image {
     pub(super) kind: SourceKind,
     pub(super) uuid: Uuid,
     pub(super) arch: String,
-    /// The name of the image, if the file contains it; otherwise the name of the file is used.
+    /// The name in the file; without one, the file name is used.
     pub(super) name: Option<String>,
     pub(super) text_address: Option<u64>,
     pub(super) text_size: Option<u64>,

@@ -1,7 +1,7 @@
-//! The common interface of all symbol files: addresses in, frames out.
+//! The interface of all symbol files: addresses in, frames out.
 //!
-//! If three functions are inlined into each other at an address, it has three frames, innermost first. The source position of the innermost
-//! frame belongs to the address itself; the position of every other frame is its call of the frame before.
+//! An address at which functions are inlined into each other has one frame for each, innermost first. The source position of the innermost frame
+//! belongs to the address itself; every other frame has the position of its call of the previous one.
 //!
 //! ```text
 //! clamp   (inlined)  util.h:12     the instruction
@@ -11,24 +11,24 @@
 
 use crate::error::Diagnostic;
 
-/// One frame of an answer; answers are innermost first.
+/// A frame of an answer. Answers are innermost first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymbolFrame<'a> {
     /// The function's name as in the file, mangled or not; `None` if it has no name.
     pub function: Option<&'a str>,
-    /// The linkage (mangled) name, if the file has one that differs from `function`.
+    /// The linkage (mangled) name, if it differs from `function`.
     pub linkage_name: Option<&'a str>,
     /// The source file, with the folder recorded in the symbol file.
     pub file: Option<&'a str>,
-    /// The line, starting at 1. `Some(0)` is compiler-generated code that belongs to no line of `file`; `None` means that the symbol file does not
-    /// contain the line.
+    /// The line, from 1. `Some(0)` is compiler-generated code that belongs to no line; `None` means that the symbol file does not contain the
+    /// line.
     pub line: Option<u32>,
-    /// The column, starting at 1.
+    /// The column, from 1.
     pub column: Option<u32>,
-    /// True if this function was inlined into the next frame: true for all frames except the last.
+    /// True if this function was inlined into the next frame, as every frame but the last is.
     pub is_inlined: bool,
-    /// The distance in bytes from the start of the function to the address; `None` for inlined functions, or if the start is unknown. A
-    /// frame with only an offset belongs to a function with a known start but no name.
+    /// The distance in bytes from the start of the function to the address; `None` for inlined functions, or if the start is unknown. A frame
+    /// with nothing else belongs to a function with a known start but no name.
     pub offset: Option<u64>,
     /// The names of other symbols at the start of the function. Empty for inlined functions.
     pub aliases: &'a [&'a str],
@@ -69,8 +69,8 @@ impl<'a> Location<'a> {
 pub trait Symbols {
     /// Looks up sorted, distinct addresses, relative to the start of `__TEXT` (the Mach-O header).
     ///
-    /// Calls `answer(index, frames)` at most once for each index into `addresses`, in any order, with at least one frame, and never for an
-    /// unknown address. The frames are valid during the call.
+    /// Calls `answer(index, frames)` in any order and at most once for each index into `addresses`: never for an unknown address, and with at
+    /// least one frame. The frames are valid during the call.
     ///
     /// Returns diagnostics about parts of the file that could not be used.
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic>;

@@ -1,8 +1,7 @@
-//! Remembers the contents of a folder, so that 10,000 dSYMs are not searched again for every export.
+//! Remembers the contents of folders, so 10,000 dSYMs are not searched again for every export.
 //!
-//! The caller stores the index as bytes. It consists of lines with tab-separated fields: each folder with its times, followed by its entries
-//! with the lengths and times of files, each file followed by its contents. Everything is in the order of the walk, and paths are relative to
-//! the root.
+//! The caller stores the index as bytes. Its lines have tab-separated fields: each folder with its times, then its entries with the lengths and
+//! times of files, and after each file its contents. Everything is in the order of the walk, and paths are relative to the root.
 //!
 //! ```text
 //! traceparse-symbols 2
@@ -12,8 +11,8 @@
 //! end
 //! ```
 //!
-//! A file is trusted to be unchanged if its length and both times are the same, and a folder if both of its times are. If the times of a
-//! folder were so recent when it was listed that a later change might not change them, it is stored without times, and listed again.
+//! A file counts as unchanged if its length and both times are the same; a folder, if both times are. A folder whose times were so recent that a
+//! later change might not alter them is stored without times, and listed again.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -23,12 +22,12 @@ use crate::files::{EntryKind, FolderTimes};
 use crate::hash::HashMap;
 use crate::units::Uuid;
 
-/// The first line; other versions are not read.
+/// The first line. Other versions are not accepted.
 const HEADER: &str = "traceparse-symbols 2\n";
-/// The last line; a file without it is truncated.
+/// The last line. Without it, the file is truncated.
 const TRAILER: &str = "end\n";
 
-/// Evidence that a file did not change.
+/// Identifies a version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     /// The length in bytes.
@@ -44,20 +43,20 @@ pub(super) struct Stamp {
 pub(super) struct Item {
     pub(super) name: OsString,
     pub(super) kind: EntryKind,
-    /// The contents of a file, or of the target of a link, when it had this stamp; `None` if unknown.
+    /// The contents of a file or link target when it had this stamp; `None` if unknown.
     pub(super) known: Option<(Stamp, Contents)>,
 }
 
-/// The letters for kinds of entries.
+/// The letters for entry kinds.
 const LETTERS: [(&str, EntryKind); 4] =
     [("d", EntryKind::Folder), ("o", EntryKind::Other), ("f", EntryKind::File), ("l", EntryKind::Link)];
 
 /// A folder of the walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FolderRow {
-    /// The path below the root; empty for the root.
+    /// The path relative to the root, and empty for the root.
     pub(super) path: String,
-    /// `None` if its entries cannot be trusted the next time.
+    /// `None` if the entries must be listed again next time.
     pub(super) times: Option<FolderTimes>,
     pub(super) items: Vec<Item>,
 }
@@ -65,14 +64,14 @@ pub(super) struct FolderRow {
 /// The remembered contents of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// The text that was read, if it was complete.
+    /// The text that was read; empty if it was incomplete.
     text: String,
-    /// The folders that the last walk saw; `None` before the first walk.
+    /// The folders of the last walk; `None` before the first.
     walked: Option<Vec<FolderRow>>,
 }
 
 impl Index {
-    /// Reads an index. Invalid bytes result in an empty index, since all contents can be found again.
+    /// Reads an index. Invalid bytes become an empty index, since everything can be found again.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         let text = String::from_utf8(bytes).unwrap_or_default();
         let is_whole = text.starts_with(HEADER) && text.ends_with(TRAILER);
@@ -88,12 +87,12 @@ impl Index {
         text.into_bytes()
     }
 
-    /// True if a walk found something other than the index that was read.
+    /// True if a walk found anything different from the index that was read.
     pub fn is_changed(&self) -> bool {
         self.walked.is_some() && self.to_bytes() != self.text.as_bytes()
     }
 
-    /// The remembered folders, by path; none if a line is malformed.
+    /// The remembered folders by path, or none if any line is malformed.
     pub(super) fn folders(&self) -> HashMap<String, FolderRow> {
         let mut folders = HashMap::default();
         let mut rest = self.remembered().unwrap_or("");
@@ -111,14 +110,14 @@ impl Index {
         self.walked = Some(folders);
     }
 
-    /// The lines that were read, for callers that need only a few of them; `None` if nothing is remembered.
+    /// The lines that were read, for callers that need only a few; `None` without an index.
     pub(super) fn remembered(&self) -> Option<&str> {
         self.text.strip_prefix(HEADER)?.strip_suffix(TRAILER)
     }
 }
 
-/// Writes a folder and its contents. A path that is not UTF-8, or contains separators, is skipped, and its folder is written without times
-/// so that it is listed again.
+/// Writes a folder and its contents. Paths that contain separators or are not UTF-8 are skipped, and their folder is written without times so
+/// that it is listed again.
 fn push_folder(folder: &FolderRow, text: &mut String) {
     use std::fmt::Write as _;
     if field(OsStr::new(&folder.path)).is_none() {
@@ -147,7 +146,7 @@ fn push_folder(folder: &FolderRow, text: &mut String) {
     }
 }
 
-/// Returns a name if it can be stored in a field.
+/// Returns a name, if a field can store it.
 fn field(name: &OsStr) -> Option<&str> {
     name.to_str().filter(|text| !text.contains(['\t', '\n', '\r']))
 }
@@ -184,12 +183,12 @@ fn parse_folder(lines: &str) -> Option<FolderRow> {
     Some(folder)
 }
 
-/// The contents of the last file, to which the current line belongs.
+/// The contents of the last file, which the current line adds to.
 fn last_contents(items: &mut [Item]) -> Option<&mut Contents> {
     items.last_mut()?.known.as_mut().map(|(_, contents)| contents)
 }
 
-/// Parses a line `D`: a folder without its entries.
+/// Parses a line with the letter `D`: a folder without its entries.
 pub(super) fn parse_folder_line(line: &str) -> Option<FolderRow> {
     let mut fields = line.strip_prefix("D\t")?.splitn(3, '\t');
     let (modified, changed) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
@@ -214,12 +213,12 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
     };
     let (_, kind) = LETTERS.into_iter().find(|(known, _)| *known == letter)?;
     let known = known.filter(|_| matches!(kind, EntryKind::File | EntryKind::Link));
-    // Reject names that are paths: this program never writes them.
+    // Rejects names that are paths, which are never written.
     let is_name = !name.is_empty() && Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
     is_name.then(|| Item { name: name.into(), kind, known })
 }
 
-/// Parses a line `i`, without its letter.
+/// Parses a line with the letter `i`, without that letter.
 pub(super) fn parse_image(fields: &str) -> Option<Image> {
     let kinds = [SourceKind::Dsym, SourceKind::Symbols, SourceKind::MachO, SourceKind::SymbolsArchive];
     let mut fields = fields.splitn(8, '\t');

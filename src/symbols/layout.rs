@@ -1,7 +1,7 @@
 //! Finds the parts of one slice: sections, symbol table, function starts, DWARF.
 //!
-//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses; of their contents, it contains only `__DWARF`
-//! and the symbol table. Section names are truncated to 16 bytes: `.debug_str_offsets` is `__debug_str_offs`.
+//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses. It has the contents of only the `__DWARF`
+//! sections and the symbol table. Section names are truncated to 16 bytes: `.debug_str_offsets` is `__debug_str_offs`.
 
 use std::io;
 
@@ -36,7 +36,8 @@ impl<'data> Layout<'data> {
     ///
     /// # Errors
     ///
-    /// If the slice is outside the file, is big endian, or has broken load commands. A symbol table or section outside the slice is a note.
+    /// If the slice is outside the file, is big endian, or has broken load commands. A symbol table or section outside the slice only adds a
+    /// note.
     pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> io::Result<Self> {
         let data = Piece::new(file, slice.range.clone());
         let data = data.ok_or_else(|| invalid("the slice is outside the file"))?;
@@ -47,9 +48,8 @@ impl<'data> Layout<'data> {
         }
     }
 
-    /// Returns the DWARF section with this ELF name (`.debug_info`), if there is one.
+    /// Returns the DWARF section with this ELF name (`.debug_info`), if any.
     pub(super) fn debug_section(&self, name: &str) -> Option<Piece<'data>> {
-        // Section names are truncated: `.debug_str_offsets` is `__debug_str_offs`.
         let name = name.strip_prefix('.').unwrap_or(name).as_bytes();
         let name = &name[..name.len().min(14)];
         let found = self.debug.iter().find(|(section, _)| section.strip_prefix(b"__") == Some(name));
@@ -61,7 +61,7 @@ fn read<Mach: MachHeader<Endian = LittleEndian>>(data: Piece<'_>) -> object::Res
     let header = Mach::parse(data, 0)?;
     let (text_address, debug, notes) = (0, Vec::new(), Notes::default());
     let mut layout = Layout { data, text_address, debug, symbols: SymbolTable::default(), notes };
-    // In the order of the load commands: symbols refer to sections by their number, starting at 1.
+    // In the order of the load commands, since symbols refer to sections by number, from 1.
     let mut sections = Vec::new();
     let (mut nlists, mut starts) = (&[][..], FunctionStartsIterator::default());
     let mut commands = header.load_commands(LittleEndian, data, 0)?;
@@ -89,7 +89,7 @@ fn read<Mach: MachHeader<Endian = LittleEndian>>(data: Piece<'_>) -> object::Res
             }
         }
     }
-    // In ARM files, the lowest bit of a function start means Thumb; it is not part of the address.
+    // In ARM files, the lowest bit of a function start marks Thumb code and is not part of the address.
     let mask = if header.cputype(LittleEndian) == macho::CPU_TYPE_ARM { !1 } else { !0 };
     let address = |offset| layout.text_address.wrapping_add(offset) & mask;
     layout.symbols.read(data, &sections, nlists, (starts, &address), &mut layout.notes);
@@ -113,7 +113,7 @@ fn add_sections<'data, Mach: MachHeader<Endian = LittleEndian>>(
         if section.segment_name() != b"__DWARF" || size == 0 {
             continue;
         }
-        // Section offsets have 32 bits, segment offsets 64: in files above 4 GiB, only the latter are correct.
+        // Section offsets have 32 bits, segment offsets 64. Above 4 GiB, only the latter are correct.
         let by_segment = (segment.fileoff(LittleEndian).into())
             .wrapping_add(address.wrapping_sub(segment.vmaddr(LittleEndian).into()));
         let offset = match section.offset(LittleEndian) {

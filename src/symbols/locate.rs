@@ -1,9 +1,9 @@
-//! Finds symbol files by UUID: either walks the files and folders that the user named once (`walk`), or looks images up in a remembered
-//! index of them (`recall`). Files are recognised by content, never by name.
+//! Finds symbol files by UUID: walks the files and folders specified by the user once (`walk`), or looks up images in an index of an earlier walk
+//! (`recall`). Files are recognised by content, never by name.
 //!
-//! The user may name a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, even if
-//! several links lead to it. If several files have the same UUID, the one with the most information comes first: a dSYM (lines, inlined
-//! functions), then `.symbols`, then the binary itself, then the symbols stored in a recording (`.symbolsarchive`).
+//! The user may specify a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, even if
+//! several links lead to it. Files with the same UUID are sorted by the information they contain: a dSYM (lines, inlined functions), then
+//! `.symbols`, then the binary itself, then the symbols stored in a recording (`.symbolsarchive`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -21,33 +21,33 @@ use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
 
-/// Limits of a walk, far above the contents of a folder with symbols.
+/// The maximum depth of a walk, far above the depth of any folder with symbols.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
 /// Larger symbol files are not loaded.
 const MAX_FILE: u64 = 16 << 30;
 
-/// Finds symbol files in the paths that the user named.
+/// Finds symbol files in the paths specified by the user.
 pub struct Locator<'f> {
     pub(super) files: &'f dyn Files,
     found: Vec<Found>,
     by_uuid: HashMap<Uuid, Vec<usize>>,
     by_name: BTreeMap<String, Vec<usize>>,
-    /// The folders that were walked and the files that were examined, by canonical path, with the number of the walk. The keys are strings
-    /// because hashing a `Path` splits it into components.
+    /// The folders walked and files examined so far, by canonical path, with the number of the walk. The keys are strings because hashing a
+    /// `Path` splits it into components.
     pub(super) folders: hash::HashMap<OsString, u32>,
     pub(super) seen: hash::HashMap<OsString, u32>,
     /// The number of walks, including the current one.
     pub(super) walks: u32,
-    /// True if the current walk left something out or could not read it, so its result must not be remembered.
+    /// True if the current walk was incomplete, so its result must not be stored.
     pub(super) is_partial: bool,
     pub(super) entries: usize,
     notes: Vec<Diagnostic>,
-    /// The number of remembered but unwanted images in each folder.
+    /// The number of remembered images in each folder that were not wanted.
     unwanted: BTreeMap<PathBuf, u64>,
     /// The budget for examining files.
     budget: MemoryBudget,
-    /// The memory of the found files, reserved from the budget.
+    /// The memory of found files, reserved from the budget.
     reserved: Reservation,
 }
 
@@ -77,7 +77,7 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// Charges the memory for found files to a budget; without a budget, there is no limit. Files that exceed it become notes.
+    /// Charges memory for found files to a budget, instead of using unlimited memory. Files that exceed it become notes.
     #[must_use]
     pub fn within(mut self, budget: &MemoryBudget) -> Self {
         self.budget = budget.clone();
@@ -87,11 +87,11 @@ impl<'f> Locator<'f> {
 
     /// Examines `path`: a file, or everything below a folder. Returns the number of images found there.
     ///
-    /// `index` remembers the contents of a folder: files that have not changed since then are not opened again, and folders with unchanged times
-    /// are not listed again. Each file is still checked for its length and times. The index is then updated for the next time.
+    /// `index` contains the result of an earlier walk, and is updated. Files that have not changed since are not opened again, and folders with
+    /// unchanged times are not listed again, but the length and times of every file are checked.
     ///
     /// # Errors
-    /// If `path` does not exist or access is denied. Unreadable entries below a folder become notes.
+    /// If `path` does not exist, or access is denied. Unreadable entries below a folder become notes.
     pub fn add(&mut self, path: &Path, index: &mut Index) -> io::Result<usize> {
         let before = self.found.len();
         match self.files.entry(path)? {
@@ -107,13 +107,12 @@ impl<'f> Locator<'f> {
         Ok(self.found.len() - before)
     }
 
-    /// Like [`add`](Self::add), for callers that need only these images. If `index` remembers the files of all images that were not found
-    /// yet, and these files did not change, only these images are found and nothing else is searched. Returns the number of images there,
-    /// wanted or not.
+    /// Like [`add`](Self::add), for callers that need only these images. If `index` contains unchanged files for all images not found so far,
+    /// only these images are found and nothing is searched. Returns the number of images there, wanted or not.
     ///
-    /// The answers are the same as with [`add`](Self::add), with one exception: if an image has several files, a file that was added to a
-    /// `.dSYM` bundle or overwritten since the last walk is not noticed as long as the others exist. Files, bundles and folders that were
-    /// added or removed elsewhere are noticed.
+    /// The answers are the same as with [`add`](Self::add), with one exception. If an image has several files, a file that was added to a `.dSYM`
+    /// bundle or overwritten since the last walk is not noticed while the others exist. Files, bundles and folders added or removed elsewhere are
+    /// noticed.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -128,18 +127,18 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// Everything found so far, in order.
+    /// Everything found so far, in the order of discovery.
     pub fn found(&self) -> &[Found] {
         &self.found
     }
 
-    /// Notes about files encountered on the way: known but unsupported files, and damaged files.
+    /// Notes about unsupported and damaged files.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
     }
 
-    /// Examines a file. If the user named it and it contains nothing useful, it gets a note. If its stamp is unchanged, the
-    /// `remembered` contents are used. Returns the contents to remember.
+    /// Examines a file. If the user specified it and it contains nothing useful, adds a note. Uses the `remembered` contents if their stamp still
+    /// matches. Returns the contents to remember.
     pub(super) fn look_at(
         &mut self,
         path: &Path,
@@ -173,7 +172,7 @@ impl<'f> Locator<'f> {
 
     /// Adds the images of a file, if the budget allows it.
     pub(super) fn push_all(&mut self, path: &Path, images: &[Image]) {
-        // The name is in two tables.
+        // The name is stored in two tables.
         let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
         let each = size_of::<Found>() + 2 * path.as_os_str().len();
         let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();
@@ -190,7 +189,7 @@ impl<'f> Locator<'f> {
 
     fn push(&mut self, path: &Path, image: Image) {
         let Image { kind, uuid, arch, name, text_address, text_size, range } = image;
-        // A DWARF file has the same name as its binary; other files may not.
+        // A DWARF file has the name of its binary; other files may have different names.
         let name = name
             .unwrap_or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
         let index = self.found.len();

@@ -15,9 +15,9 @@ use crate::units::Uuid;
 pub struct Asked {
     /// The file.
     pub found: Found,
-    /// The indices of the addresses that it answered better than the files before it.
+    /// The addresses, by index, for which it had a better answer than the files before it.
     pub answered: Vec<usize>,
-    /// Its notes, or the reason why it could not be read.
+    /// The notes about the file, or why it could not be read.
     pub result: io::Result<Vec<Diagnostic>>,
 }
 
@@ -29,26 +29,25 @@ pub trait SymbolFinder: Sync {
     /// Returns the files whose image has this name, with any UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
-    /// The number of images that were found, wanted or not; `None` if they are not counted.
+    /// The number of images found, wanted or not; `None` if they are not counted.
     fn image_count(&self) -> Option<u64> {
         None
     }
 
-    /// Opens a found file, whose bytes are read on demand.
+    /// Opens a found file. Its bytes are read on demand.
     ///
     /// # Errors
     /// If the file can no longer be read.
     fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
 
-    /// Looks up sorted, distinct addresses in the files of an image, best first, until every address has an answer with a source file or no
-    /// symbol files are left.
+    /// Looks up sorted, distinct addresses in the files of an image, best first, until every address has an answer with a source file or no files
+    /// are left.
     ///
-    /// `answer` may be called again for an address whose answer has no name or source file, so a file that was stripped or truncated, or has
-    /// only a symbol table, does not win over a file with more information. Only the last call for an address is valid; a call without
-    /// frames withdraws the answer of a file that could not be read completely.
+    /// `answer` may be called again for an address that had no name or source file, so that a stripped or truncated file, or one with only a
+    /// symbol table, does not win over a better one. Only the last call for an address is valid; a call without frames withdraws the answer of a
+    /// file that could not be read completely.
     ///
-    /// Reading a file is charged to the budget during the look-up. A file that exceeds it counts as unreadable
-    /// ([`io::ErrorKind::OutOfMemory`]).
+    /// Reading files is charged to the budget during the lookup. A file that exceeds it counts as unreadable ([`io::ErrorKind::OutOfMemory`]).
     fn look_up(
         &self,
         uuid: Uuid,
@@ -80,7 +79,7 @@ pub trait SymbolFinder: Sync {
                 })
             });
             if result.is_err() {
-                // If the file changed during the look-up, its answers may mix two versions.
+                // If the file changed during the lookup, its answers may mix two versions.
                 for index in answered.drain(..) {
                     state[index] = State::Unknown;
                     answer(index, &[]);
@@ -92,12 +91,12 @@ pub trait SymbolFinder: Sync {
     }
 }
 
-/// True if an answer has a frame with a source file and a function, so no other file is queried for the address.
+/// True if any frame has both a source file and a function, so no other file needs to be queried.
 pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
     frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some())
 }
 
-/// How much is known about an address, from nothing to a source line.
+/// What is known about an address, from nothing to a source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Unknown,

@@ -7,10 +7,10 @@
 //! | `CA FE BA BE` | a fat file: a count, then offset and size of each slice, big endian. Java classes have a version ≥ 45 instead of the count |
 //! | `CA FE BA BF` | a fat file with 64-bit offsets |
 //!
-//! A file is identified only by the UUID of its slices (`LC_UUID`). A binary and its dSYM have the same UUID, and two builds never do. The
-//! architecture is not used, since it is spelled in several ways (system images of an arm64 app have `arm64e`).
+//! Only the UUID of a slice (`LC_UUID`) identifies it. A binary and its dSYM have the same UUID, and two builds never do. The architecture is not
+//! used, since its spelling varies (system images of an arm64 app have `arm64e`).
 //!
-//! Only headers and load commands are read: a few KB of each slice, for files of any size.
+//! Only headers and load commands are read: a few KB per slice, even of huge files.
 
 use std::io;
 use std::ops::Range;
@@ -23,14 +23,14 @@ use super::architecture::Architecture;
 use super::found::invalid;
 use crate::units::Uuid;
 
-/// The maximum number of slices in a fat file. A larger count is the version of a Java class.
+/// The maximum number of slices in a fat file. A larger count is the version of a Java class file.
 const MAX_SLICES: u32 = 42;
 /// The maximum size of load commands. The largest apps have about 100 KB.
 const MAX_COMMAND_BYTES: u64 = 8 << 20;
-/// The number of bytes read first from a slice: enough for the load commands of nearly all dSYMs.
+/// The number of bytes first read of a slice: enough for the load commands of nearly all dSYMs.
 const FIRST_READ: u64 = 4096;
 
-/// True if a file that starts with these bytes (8 are enough) is a thin or fat Mach-O file.
+/// True if the first bytes of a file (8 are enough) are those of a thin or fat Mach-O file.
 pub(super) fn is_macho(start: &[u8]) -> bool {
     match start.first_chunk::<4>().map(|magic| u32::from_be_bytes(*magic)) {
         Some(macho::MH_MAGIC | macho::MH_CIGAM | macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => true,
@@ -48,22 +48,22 @@ fn slice_count(start: &[u8]) -> Option<u32> {
 /// One architecture of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// `LC_UUID`, which identifies the symbols. Object files have none.
+    /// `LC_UUID`, which identifies the symbols. Object files have no UUID.
     pub uuid: Option<Uuid>,
     pub(super) architecture: Architecture,
     /// True for the companion file with the DWARF of a binary (`MH_DSYM`).
     pub(super) is_dsym: bool,
     /// The byte range in the file.
     pub range: Range<u64>,
-    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries, and also 0 without
-    /// a `__TEXT`. A dSYM may have a different address than its binary.
+    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries and without a `__TEXT`. A
+    /// dSYM may have a different one than its binary.
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
 }
 
 impl Slice {
-    /// The name of the architecture, such as `arm64e`, or the numbers of an unknown one.
+    /// The name of the architecture, such as `arm64e`, or its numbers if it is unknown.
     pub fn architecture(&self) -> String {
         self.architecture.to_string()
     }
@@ -71,8 +71,8 @@ impl Slice {
     /// Lists the slices of a Mach-O file in memory, in file order. Unreadable slices of a fat file are skipped.
     ///
     /// # Errors
-    /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, including Java classes, and if a thin file or every slice of a fat file is
-    /// broken.
+    /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, including Java classes, and for a thin file or every slice of a fat file
+    /// being broken.
     pub fn all(file: &[u8]) -> io::Result<Vec<Self>> {
         slices(file.len() as u64, &mut |offset, buffer| {
             let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
@@ -84,9 +84,8 @@ impl Slice {
 
 /// Lists the slices of a file of `length` bytes.
 ///
-/// `read_at(offset, buffer)` fills the buffer from that offset of the file (like `FileExt::read_exact_at`). It is called only for headers
-/// and load commands: 4 KB of each slice, and the rest of its load commands if they are longer, at most 8 MB. Offsets and lengths are
-/// within `length`.
+/// `read_at(offset, buffer)` fills the buffer from an offset of the file (like `FileExt::read_exact_at`). It is called only for headers and load
+/// commands, within `length`: 4 KB of each slice, and the rest of its load commands if they are longer, up to 8 MB.
 ///
 /// # Errors
 ///
@@ -117,7 +116,6 @@ pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io:
     }
 }
 
-/// The ranges of the slices according to a fat header.
 fn fat_ranges<Fat: object::read::macho::FatArch>(arches: &[Fat]) -> Vec<Range<u64>> {
     arches
         .iter()
@@ -136,7 +134,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// Reads bytes at an offset. The caller has checked that they are in the file and not too many.
+    /// Reads bytes at an offset. The caller has checked their range and size.
     fn read(&mut self, offset: u64, length: u64) -> io::Result<&[u8]> {
         let length = usize::try_from(length).map_err(|_| invalid("too large a header"))?;
         self.buffer.clear();
@@ -251,7 +249,7 @@ mod tests {
         let file = Macho::default().write();
         assert!(is_macho(&file[..8]));
         for end in 4..file.len() - 1 {
-            // A file that is truncated inside its load commands is an error; if it is truncated after them, it is a slice.
+            // Truncated inside its load commands, a file is an error; truncated after them, it is a slice.
             let _ = Slice::all(&file[..end]);
         }
         assert_eq!(Slice::all(&file[..40]).unwrap_err().kind(), io::ErrorKind::InvalidData);

@@ -47,7 +47,7 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
     }
 }
 
-/// Opens the slice of a found file in its bytes, and queries it.
+/// Opens the slice of a found file, and queries it.
 pub(super) fn ask(
     data: &FileBytes<'_>,
     found: &Found,

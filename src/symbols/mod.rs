@@ -1,4 +1,4 @@
-//! Symbol files, which provide names for the addresses of an image and are found by its UUID.
+//! Symbol files: they name the addresses of an image, and are found by its UUID.
 //!
 //! | file | read for |
 //! |---|---|
@@ -6,10 +6,10 @@
 //! | Mach-O symbol table and function starts | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
 //!
-//! The first two need the feature `symbols`. Without it, only Apple's own formats are read, which bundles contain.
+//! The first two require the feature `symbols`. Without it, only Apple's own formats, which bundles contain, can be read.
 //!
-//! A [`Locator`] walks the paths that the user names and recognises files by content. [`SymbolFinder::look_up`] queries them; [`Symbols`]
-//! answers addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
+//! A [`Locator`] walks the paths specified by the user, and recognises files by content. [`SymbolFinder::look_up`] queries them: [`Symbols`] map
+//! addresses relative to the Mach-O header to [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
 
 mod apple_bytes;
 mod apple_container;

@@ -1,8 +1,8 @@
-//! Notes about damage in a symbol file, each kind once.
+//! Notes about damage in a symbol file, without repetitions.
 
 use crate::error::Diagnostic;
 
-/// The maximum number of distinct messages. A damaged file with a thousand units has a few kinds of faults, not a thousand.
+/// The maximum number of distinct messages. A file with a thousand damaged units has a few kinds of faults, not a thousand.
 const MAX_NOTES: usize = 32;
 
 /// Collects notes, and counts repeated messages as one note.
@@ -10,7 +10,7 @@ const MAX_NOTES: usize = 32;
 pub(super) struct Notes(Vec<Diagnostic>);
 
 impl Notes {
-    /// Adds a message, or counts it if it exists.
+    /// Adds a message, or increments the count of an existing one.
     pub(super) fn add(&mut self, message: impl Into<String>) {
         let message = message.into();
         if let Some(note) = self.0.iter_mut().find(|note| note.message == message) {
@@ -25,7 +25,7 @@ impl Notes {
         self.0.iter()
     }
 
-    /// Returns the notes in the order in which they were first added.
+    /// Returns the notes, in the order of their first occurrence.
     pub(super) fn into_vec(self) -> Vec<Diagnostic> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! A range of a symbol file, read in pieces on demand.
+//! A range of a symbol file, read on demand.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use object::read::ReadRef;
 
 use crate::files::FileBytes;
 
-/// A range of a file, read in pieces on demand.
+/// A range of a file, read on demand.
 #[derive(Clone, Copy)]
 pub(super) struct Section<'data> {
     file: &'data dyn Ranges,
@@ -44,7 +44,7 @@ impl fmt::Debug for Section<'_> {
 }
 
 impl<'data> Section<'data> {
-    /// Creates a range; `None` if the file ends before it does.
+    /// Creates a range; `None` if the file ends first.
     pub(super) fn new(file: &'data FileBytes<'_>, range: Range<u64>) -> Option<Self> {
         let length = range.end.checked_sub(range.start).filter(|_| range.end <= file.len())?;
         Some(Self { file, start: range.start, length })
@@ -61,14 +61,14 @@ impl<'data> Section<'data> {
         Some(Self { file: self.file, start: self.start + range.start, length })
     }
 
-    /// Returns bytes of the range; `None` if it is too short, or they cannot be read.
+    /// Returns bytes of the range; `None` if they are beyond its end, or cannot be read.
     pub(super) fn get(self, range: Range<u64>) -> Option<&'data [u8]> {
         let Self { start, length, .. } = self.part(range)?;
         self.file.get(start..start + length)
     }
 
-    /// Reserves memory for data derived from the file, as long as the file is open. `None` if the budget is exceeded, which
-    /// [`FileBytes::check`] reports.
+    /// Reserves memory for data derived from the file, until the file is closed. `None` if the budget is exceeded, which [`FileBytes::check`]
+    /// reports.
     pub(super) fn reserve(self, bytes: u64) -> Option<()> {
         self.file.reserve(bytes)
     }
@@ -78,7 +78,7 @@ impl<'data> Section<'data> {
         self.get(0..self.length).unwrap_or_default()
     }
 
-    /// Returns the NUL-terminated string at `start`, at most `longest` bytes.
+    /// Returns the NUL-terminated string at `start`, of at most `longest` bytes.
     pub(super) fn text(self, start: u64, longest: u64) -> Option<&'data [u8]> {
         let Self { start, length, .. } = self.part(start..self.length.min(start.saturating_add(longest)))?;
         self.file.text(start..start + length)

@@ -1,5 +1,4 @@
-//! Lists the contents of a file that may contain symbols, and looks up addresses in it. The file is recognised by its bytes, never by its
-//! name.
+//! Lists and opens files that may contain symbols. They are recognised by content, never by name.
 
 use std::io;
 use std::path::Path;
@@ -13,12 +12,12 @@ use crate::error::Diagnostic;
 use crate::files::{FileBytes, Files};
 use crate::memory::MemoryBudget;
 
-/// The number of bytes at the start of a file that determine its kind.
+/// The number of bytes at the start that reveal the kind of a file.
 const HEAD: usize = 4096;
 /// Larger `.symbols` files are not read; real ones have a few megabytes.
 const MAX_APPLE: u64 = 1 << 30;
 
-/// Lists the contents of a file of `length` bytes, with only a part of it in memory.
+/// Lists the contents of a file of `length` bytes, loading only a part of it.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
     let head = match files.read(path, 0, HEAD) {
         Ok(head) => head,
@@ -60,7 +59,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
             arch: image.arch().unwrap_or("unknown").to_owned(),
             name: image.path.and_then(|path| path.rsplit('/').next()).map(str::to_owned),
             text_address: None,
-            // The end of its last function.
+            // The end of the last function.
             text_size: image.symbols.as_ref().and_then(|symbols| symbols.symbol_ranges().map(|range| range.end).max()),
             range: (0, length),
         })
@@ -87,11 +86,11 @@ fn other(head: &[u8]) -> Option<&'static str> {
 }
 
 impl Found {
-    /// Opens the symbols of the file in the bytes that were loaded for it, and calls `ask` with them.
+    /// Opens the symbols in a found file's loaded bytes, and passes them to `ask`.
     ///
     /// # Errors
-    /// If the bytes do not (or no longer) belong to the found file, or cannot be read completely. Answers given before the error must not be
-    /// used, since they may come from two versions of the file.
+    /// If the bytes no longer belong to the found file, or cannot be read completely. Answers from before the error must be discarded, since they
+    /// may mix two versions of the file.
     pub fn with_symbols(
         &self,
         data: &FileBytes<'_>,
@@ -101,7 +100,7 @@ impl Found {
             SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, self, ask),
             SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, self, ask),
         };
-        // A read error is the cause of all other errors.
+        // If a read failed, all other errors follow from that.
         data.check().and(notes)
     }
 }
@@ -111,14 +110,14 @@ fn with_apple(
     found: &Found,
     ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
 ) -> io::Result<Vec<Diagnostic>> {
-    // The data derived from the file takes about as much memory as the file.
+    // Parsing needs about as much memory as the file itself.
     let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
     let images = AppleImage::all(bytes.unwrap_or_default()).map_err(invalid)?;
     let image = images.iter().find(|image| image.uuid == found.uuid);
     Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
 }
 
-/// Recognises Mach-O files, but cannot read them.
+/// Recognises Mach-O files, without reading them.
 #[cfg(not(feature = "symbols"))]
 mod macho_file {
     use super::{Contents, Diagnostic, FileBytes, Files, Found, Path, Symbols, io};
@@ -127,7 +126,7 @@ mod macho_file {
         format!("a Mach-O file; to read it, {}", crate::error::add_feature("symbols"))
     }
 
-    /// True for thin files; fat ones have the same magic number as Java classes.
+    /// True for thin files. Fat ones have the same magic number as Java classes.
     pub(super) fn is_macho(head: &[u8]) -> bool {
         let magic = head.first_chunk().map(|magic| u32::from_le_bytes(*magic));
         magic.is_some_and(|magic| matches!(magic, 0xfeed_face | 0xfeed_facf))

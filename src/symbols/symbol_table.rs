@@ -1,23 +1,23 @@
 //! The symbol table: function names by start address.
 //!
-//! The linker names the outermost function better than DWARF does: DWARF often has a bare `Update` or `deinit` where
-//! the symbol is `$s6Sentry…`. The code of libraries without DWARF has no other names.
+//! The linker names the outermost function better than DWARF does: DWARF often has a bare `Update` or `deinit` where the symbol is `$s6Sentry…`.
+//! Library code without DWARF has no other names.
 //!
 //! # Which symbols are used
 //!
-//! Only symbols that are defined in a section with instructions, and are inside that section. Debugging entries (STABs, which the linker writes
-//! for dsymutil), data, absolute symbols and `__mh_execute_header` are not used.
+//! Only symbols defined in a section with instructions, with an address inside that section. Debugging entries (STABs, written by the linker for
+//! dsymutil), data, absolute symbols and `__mh_execute_header` are skipped.
 //!
 //! # How far a symbol extends
 //!
-//! Mach-O symbols have no sizes: a symbol extends to the next symbol, to the next start in `LC_FUNCTION_STARTS` (a binary has a start for
-//! each function, including functions whose names `strip` removed), or to the end of its section. If only exports are known
-//! (neither `LC_FUNCTION_STARTS` nor a local symbol), it extends to [`LONGEST_FUNCTION`] at most: the export may be megabytes away.
+//! Mach-O symbols have no sizes. A symbol extends to the next symbol, to the next start in `LC_FUNCTION_STARTS` (which has a start for each
+//! function, even if `strip` removed its name), or to the end of its section. If only exports are known (neither `LC_FUNCTION_STARTS` nor a local
+//! symbol), a symbol extends at most [`LONGEST_FUNCTION`], since the next export may be megabytes away.
 //!
 //! # Underscore
 //!
-//! The compiler adds one `_` to each name that it passes to the assembler. Exactly one is removed, which gives the name in the language and
-//! in DWARF:
+//! The compiler adds one `_` to each name that it passes to the assembler. Exactly one is removed, which yields the name in the language and in
+//! DWARF:
 //!
 //! | symbol | name | |
 //! |---|---|---|
@@ -38,7 +38,7 @@ use super::notes::Notes;
 use super::section::Section as Piece;
 use crate::units::LONGEST_FUNCTION;
 
-/// The longest name. Without a limit, a string table without NULs would be read to its end for every name.
+/// The longest name. Without a limit, each name in a string table without NULs would be read to the table's end.
 const MAX_NAME_LENGTH: u64 = 1 << 20;
 
 /// A section: its addresses, and whether it is executable.
@@ -58,14 +58,13 @@ struct Start {
     rank: Rank,
 }
 
-/// The order of preference among several names at one address.
+/// The order of preference among symbols at one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// Visible outside of its file.
     External,
     /// Only visible in its file.
     Local,
-    /// A start without a name.
     Nameless,
 }
 
@@ -76,13 +75,13 @@ pub(super) struct SymbolTable<'data> {
     starts: Vec<Start>,
     /// The addresses of executable sections, sorted.
     sections: Vec<Range<u64>>,
-    /// True if there are function starts other than exports.
+    /// True if there are starts besides exports.
     has_other_starts: bool,
     pub(super) strings: Option<Piece<'data>>,
 }
 
 impl<'data> SymbolTable<'data> {
-    /// Reads the symbols of a slice, and the offsets at which functions start. Unreadable parts are missing, with a note.
+    /// Reads the symbols of a slice, and the offsets at which functions start. Unreadable parts are left out, with a note.
     pub(super) fn read<Symbol: Nlist<Endian = LittleEndian>>(
         &mut self,
         data: Piece<'_>,
@@ -94,12 +93,12 @@ impl<'data> SymbolTable<'data> {
         let executable = sections.iter().filter(|section| section.is_executable);
         self.sections = executable.map(|section| section.addresses.clone()).collect();
         self.sections.sort_unstable_by_key(|addresses| addresses.start);
-        // If the budget is exceeded, no note is needed, since the file is rejected.
+        // Without enough memory, the file is rejected anyway, so no note is needed.
         if data.reserve((symbols.len() * size_of::<Start>()) as u64).is_some() {
             self.add_symbols(symbols, sections);
         }
         self.add_function_starts(data, starts, notes);
-        // Symbols are mostly sorted already, which makes a stable sort fast.
+        // Symbols are mostly sorted, which makes a stable sort fast.
         self.starts.sort_by_key(|start| (start.address, start.rank));
     }
 
@@ -149,7 +148,7 @@ impl<'data> SymbolTable<'data> {
         starts.filter_map(|start| self.name(*start))
     }
 
-    /// Returns the start of the function that extends over this address, and its name, if it has one.
+    /// Returns the function that contains this address: its start, and its name if it has one.
     pub(super) fn containing(&self, address: u64) -> Option<(u64, Option<&'data str>)> {
         let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
         let section = &self.sections[section];

@@ -1,6 +1,6 @@
 //! Writes small Mach-O files for tests.
 
-/// Addresses in these files: `__TEXT` at 1 MB, its code section 4 KB after it, then data.
+/// Addresses in these files: `__TEXT` at 1 MB, its code section 4 KB later, then data.
 pub(super) const TEXT: u64 = 0x10_0000;
 pub(super) const CODE: u64 = TEXT + 0x1000;
 pub(super) const CODE_SIZE: u64 = 0x1000;
@@ -79,7 +79,7 @@ impl Macho<'_> {
         file.0.extend(0..16);
         let sections = [("__text", CODE, CODE_SIZE, 0, 0x8000_0400), ("__const", DATA, 0x100, 0, 0)];
         file.segment("__TEXT", (TEXT, 0x3000), &sections);
-        // Without an address, so the offsets of the sections are used.
+        // No address, so that the offsets of the sections are used.
         file.segment("__DWARF", (0, 0), &dwarf);
         file.u32(&[0x2, 24, nlists_at, self.symbols.len() as u32, strings_at, strings.len() as u32]);
         file.u32(&[0x26, 16, starts_at, self.function_starts.len() as u32]);

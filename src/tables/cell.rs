@@ -9,7 +9,7 @@ pub enum Cell {
     /// No value was recorded.
     #[default]
     None,
-    /// A number; its [`ColumnKind`](super::ColumnKind) defines the meaning.
+    /// A number. Its [`ColumnKind`](super::ColumnKind) defines its meaning.
     Number(u64),
     /// A string.
     Text(StringId),
@@ -36,7 +36,7 @@ impl Cell {
 }
 
 impl ColumnKind {
-    /// Converts a cell to this kind, or returns why it is invalid.
+    /// Converts a cell to this kind, or returns why that is impossible.
     pub(crate) fn checked(self, cell: Cell) -> Result<Cell, RejectReason> {
         let fits = match cell {
             Cell::None => true,
@@ -74,7 +74,7 @@ pub struct ThreadName<'a> {
     pub process: Option<ProcessName<'a>>,
 }
 
-/// Resolves the references in the cells of a row. The indices of processes, threads and lists are valid until the next row.
+/// Resolves the references in a row's cells. The indices of processes, threads and lists are valid until the next row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowValues<'a> {
     recording: &'a RecordingBuilder,

@@ -1,7 +1,6 @@
 //! The columns of an output: the fields of its tables, merged by name.
 //!
-//! Tables from several files may differ. A field that a table lacks has no values for it, and a field whose kind differs between tables becomes a
-//! string.
+//! Tables from several files may differ. A field that a table lacks has no values for its rows, and a field whose kind varies becomes a string.
 
 use super::{ColumnKind, Field, FieldKind, TableHead};
 use crate::hash::HashMap;
@@ -13,7 +12,7 @@ pub struct OutputColumn {
     pub name: String,
     /// The kind of its values.
     pub kind: FieldKind,
-    /// The type of the table's column; empty for a part of a column, such as `thread.tid`, and for `file` and `run`.
+    /// The type of the table column; empty for parts of a column, such as `thread.tid`, and for `file` and `run`.
     pub engineering_type: String,
     /// True if every row has a value.
     pub is_required: bool,
@@ -54,7 +53,7 @@ impl OutputColumn {
     }
 }
 
-/// The fields of all tables by name, and which field of each table supplies them.
+/// The fields of all tables by name, and the field of each table that supplies them.
 #[derive(Debug, Default)]
 pub(super) struct FieldUnion {
     pub(super) columns: Vec<OutputColumn>,
@@ -85,9 +84,9 @@ impl FieldUnion {
     }
 }
 
-/// The fields of a table, renamed if necessary so that all names are unique and differ from `file` and `run`.
+/// Returns the fields of a table, renamed if necessary so that names are unique and differ from `file` and `run`.
 fn distinct_fields(head: &TableHead) -> Vec<Field> {
-    // Each name in lower case, with the first number that may be free behind it: equal names would otherwise try every number again.
+    // Each lower-case name, with the next number to try after it. Otherwise, equal names would try every number again.
     let mut numbers: HashMap<String, usize> = ["file", "run"].map(|name| (name.to_owned(), 2)).into_iter().collect();
     let mut fields = head.fields();
     for (index, field) in fields.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! Conditions on rows: `duration > 5ms and thread = "Main Thread"`.
 //!
-//! Comparisons are joined by `and`; no other logical operators are supported. The kind of the field determines the possible values:
+//! Comparisons are joined by `and`; there are no other logical operators. The kind of the field determines its values and operators:
 //!
 //! | field | values | operators |
 //! |---|---|---|
@@ -11,8 +11,8 @@
 //! | string | `Main Thread`, `"a and b"` | `=`, `!=`; all if the value is a decimal number without quotation marks |
 //! | any | `none` | `=`, `!=` |
 //!
-//! In a string field, a number without quotation marks is compared by value with the cells that are numbers: 60 equals `60.0`. It differs from all
-//! other cells, which are neither less nor greater.
+//! In a string field, an unquoted number is compared by value with cells that are numbers: 60 equals `60.0`. It differs from all other cells,
+//! which are neither less nor greater.
 //!
 //! If no value was recorded, `= none` is true, and every other comparison is false.
 
@@ -23,11 +23,11 @@ use super::decimal::Decimal;
 use super::{ColumnKind, FieldKind, FieldValue};
 use crate::units::{Unit, decimal, written_amount};
 
-/// Comparisons that must all be true for a row.
+/// Comparisons that must all hold for a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions(pub(super) Vec<Comparison>);
 
-/// A comparison whose field was not looked up yet.
+/// A comparison whose field has not been looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) field: String,
@@ -46,7 +46,7 @@ enum Operator {
     AtLeast,
 }
 
-/// The operators, longer ones first.
+/// The operators, longest first.
 const OPERATORS: [(&str, Operator); 7] = [
     ("!=", Operator::NotEqual),
     ("<=", Operator::AtMost),
@@ -62,7 +62,7 @@ const OPERATORS: [(&str, Operator); 7] = [
 pub(super) struct Test {
     operator: Operator,
     value: FieldValue<'static>,
-    /// The number to compare string cells with.
+    /// The number that string cells are compared with.
     number: Option<Decimal>,
 }
 
@@ -86,14 +86,14 @@ impl FromStr for Conditions {
     }
 }
 
-/// If the text starts with the word `and`, the text after it.
+/// Returns the text after a leading `and`.
 fn after_and(text: &str) -> Option<&str> {
     let (word, rest) = text.split_at_checked(3)?;
     let is_word = word.eq_ignore_ascii_case("and") && rest.chars().next().is_none_or(char::is_whitespace);
     is_word.then_some(rest)
 }
 
-/// Parses a comparison, and returns the text after it.
+/// Parses a comparison. Returns it with the text after it.
 fn comparison(text: &str) -> Result<(Comparison, &str), String> {
     let what = "FIELD OPERATOR VALUE, such as 'duration > 5ms'";
     let (field, rest) = match quoted(text)? {
@@ -123,7 +123,7 @@ fn comparison(text: &str) -> Result<(Comparison, &str), String> {
     Ok((Comparison { field, operator, value, is_quoted }, rest))
 }
 
-/// Parses a quoted string, in which a doubled quotation mark represents one.
+/// Parses a quoted string, in which `""` is a quotation mark.
 fn quoted(text: &str) -> Result<Option<(String, &str)>, String> {
     let Some(mark) = text.chars().next().filter(|c| ['"', '\''].contains(c)) else { return Ok(None) };
     let (mut value, mut rest) = (String::new(), &text[1..]);
@@ -138,7 +138,7 @@ fn quoted(text: &str) -> Result<Option<(String, &str)>, String> {
     }
 }
 
-/// Parses a value without quotation marks, up to the next `and`.
+/// Parses an unquoted value, up to the next `and`.
 fn plain(text: &str) -> Result<(&str, &str), String> {
     let is_space = |at: usize| text[..at].ends_with(char::is_whitespace);
     let starts = text.char_indices().map(|(at, _)| at);
@@ -157,7 +157,7 @@ impl Comparison {
     /// Returns the test for a field of this kind.
     ///
     /// # Errors
-    /// If the comparison is invalid for such a field.
+    /// If the comparison does not apply to such a field.
     pub(super) fn test(&self, kind: FieldKind) -> Result<Test, String> {
         let Self { field, operator, value, is_quoted } = self;
         let value = match value.as_str() {

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-/// The value of a decimal string: 0.d₁d₂… × 10^exponent.
+/// The value of a decimal string, as 0.d₁d₂… × 10^exponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
     exponent: i64,
-    /// Without leading and trailing zeros; empty for 0.
+    /// Without leading or trailing zeros; empty for 0.
     digits: String,
 }
 
@@ -56,7 +56,7 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// Compares two strings. Numbers are compared by value and come before other strings, which are compared by their characters.
+/// Compares two strings. Numbers are compared by value and come first; other strings are compared by characters.
 pub(super) fn compare_texts(left: &str, right: &str) -> Ordering {
     match (Decimal::of(left), Decimal::of(right)) {
         (Some(left), Some(right)) => left.cmp(&right),

@@ -1,4 +1,4 @@
-//! The fields of a table. A column has one field, but threads, processes and some other kinds of columns have several.
+//! The fields of a table. Most columns have one field, but threads, processes and some other kinds have several.
 //!
 //! | column | fields of `X` |
 //! |---|---|
@@ -41,7 +41,7 @@ pub enum FieldKind {
     Stack,
 }
 
-/// The part of a column that a field shows.
+/// The part of a column that is a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -145,7 +145,7 @@ fn fields(mnemonic: &str, kind: ColumnKind, column: usize) -> Vec<Field> {
 }
 
 impl Field {
-    /// True if the field is the column itself, rather than a part of it.
+    /// True if the field is the entire column rather than a part of it.
     pub(super) fn is_whole(&self) -> bool {
         self.part == Part::Whole
     }

@@ -1,4 +1,4 @@
-//! Intervals, hangs and hang risks from the rows of their tables.
+//! Converts table rows to intervals, hangs and hang risks.
 
 use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error, ErrorKind};
@@ -15,7 +15,7 @@ pub(crate) struct IntervalVisitor<'i> {
     input: &'i str,
     /// True if the rows of every table with a start and a duration are intervals.
     is_of_all: bool,
-    /// True for a recording, whose tables have all columns. An export may contain only some columns.
+    /// True for a recording, whose tables have all their columns. An export may omit some.
     is_recording: bool,
     texts: Texts,
     /// Complete tables with their kind.
@@ -31,7 +31,7 @@ struct OpenTable {
     kind: RowKind,
     /// Indexed by role.
     columns: [Option<usize>; ROLES],
-    /// A required column that is missing or has another kind. Rows are useless without it.
+    /// A required column that is missing or has another kind, which makes the rows useless.
     missing: Option<&'static str>,
     values: TableValues,
     rows: u64,
@@ -59,7 +59,7 @@ impl<'i> IntervalVisitor<'i> {
         Self { is_recording: true, ..Self::new(input, is_of_all, memory) }
     }
 
-    /// Returns everything that was found. The order is that of the export; for a recording, it is by run and kind of table.
+    /// Returns everything that was found: in document order for an export, and by run and kind of table for a recording.
     pub(crate) fn finish(mut self) -> Intervals {
         if self.is_recording {
             self.tables.sort_by_key(|(kind, values)| (values.table.run, *kind));
@@ -72,19 +72,19 @@ impl<'i> IntervalVisitor<'i> {
     }
 }
 
-/// The columns of a table by role, and the first required column that is missing.
+/// Returns the columns of a table by role, and the first required column that is missing.
 fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usize>; ROLES], Option<&'static str>) {
     let (mut found, mut missing) = ([None; ROLES], None);
     for wanted in kind.wanted() {
         let column = match wanted.role {
-            // Tables of unknown schemas have one or the other. In tables of known schemas, no other column may replace a missing one.
+            // Tables with unknown schemas have one or the other. In those with known schemas, no column can replace a missing one.
             Role::Thread if kind == RowKind::Table => head.column("start-thread").or_else(|| head.column("thread")),
             Role::Duration if kind == RowKind::Table => duration_column(head),
             _ => head.column(wanted.mnemonic),
         };
         let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
         found[wanted.role as usize] = column.filter(|_| fits);
-        // Exports with few columns pair events by the columns that they have. A column that cannot be read is a different problem.
+        // Exports with few columns pair events by the columns that they have. An unreadable column is a different problem.
         let is_pairing = !is_recording
             && kind == RowKind::SignpostEvent
             && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
@@ -109,11 +109,11 @@ fn duration_column(head: &TableHead) -> Option<usize> {
     head.column("duration").or_else(|| others.next().filter(|_| others.next().is_none()))
 }
 
-/// The column that names the intervals of a table with an unknown schema.
+/// The column that names intervals in a table with an unknown schema.
 fn name_column(head: &TableHead, is_recording: bool) -> Option<usize> {
     let is_text = |column: &usize| match head.columns[*column].kind {
         ColumnKind::Text | ColumnKind::Named => true,
-        // Bundles store strings of unknown types as numbers.
+        // Bundles store strings of unknown types as numbers, which are useless as names.
         kind => kind == ColumnKind::Unknown && !is_recording,
     };
     let is = |column: &usize, name: &str| {
@@ -123,8 +123,8 @@ fn name_column(head: &TableHead, is_recording: bool) -> Option<usize> {
     NAMES.iter().find_map(|name| (0..head.columns.len()).find(|column| is(column, name) && is_text(column)))
 }
 
-/// Columns that name the intervals of tables with unknown schemas, in order of preference. All GPU work has the state `Active`, so its channel comes
-/// before the state. `state` represents every column whose type is a state.
+/// Name columns of tables with unknown schemas, in order of preference. All GPU work has the state `Active`, so the channel comes before the
+/// state. `state` matches every column whose type is a state.
 const NAMES: [&str; 18] = [
     "name",
     "channel-name",
@@ -146,13 +146,13 @@ const NAMES: [&str; 18] = [
     "task",
 ];
 
-/// Those columns that may describe individual rows. If they differ in nearly every row, they are not names.
+/// Columns in this list that may label single rows. If nearly every row differs, they are not names.
 const LABELS: [&str; 4] = ["name", "description", "label", "task"];
 
-/// Reports columns that a table of a recording lacks, or that have another type.
+/// Reports the columns that a recording's table lacks or that have another type.
 fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagnostic> {
     let (found, _) = columns(kind, head, true);
-    // Many tables with unknown schemas have no process or thread, which need not be reported.
+    // Many tables with unknown schemas have no process or thread, which is not worth reporting.
     let is_expected = move |wanted: &Wanted| kind != RowKind::Table || head.column(wanted.mnemonic).is_some();
     let is_unread = move |wanted: &&Wanted| found[wanted.role as usize].is_none() && is_expected(wanted);
     kind.wanted().iter().filter(is_unread).map(move |Wanted { mnemonic, is_needed, .. }| {
@@ -165,7 +165,7 @@ fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagn
     })
 }
 
-/// True if a column of this kind can have the role. For unknown types, each cell decides.
+/// True if a column of this kind can have this role. For unknown types, each cell decides.
 fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
     let expected = match role {
         Role::Start => ColumnKind::Time,
@@ -180,7 +180,7 @@ fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
 
 impl TableVisitor for IntervalVisitor<'_> {
     fn wants(&self, table: &TableHead) -> bool {
-        // No export of regions is known, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
+        // No export of regions is known, so neither is the spelling of their class. Each region is also two rows of `os-signpost`.
         self.kind(table).is_some_and(|kind| self.is_recording || kind != RowKind::Region)
     }
 
@@ -190,7 +190,7 @@ impl TableVisitor for IntervalVisitor<'_> {
     }
 
     fn needs(&self, element: &str) -> bool {
-        // References into CPU tables are only to threads and processes.
+        // CPU tables share only threads and processes with other tables.
         let is_of_samples = matches!(
             element,
             "frame"
@@ -274,9 +274,9 @@ impl TableVisitor for IntervalVisitor<'_> {
         self.open = None;
         let is_damage = matches!(error.kind, ErrorKind::BrokenBundle { .. });
         match rows {
-            // Already reported when the recording was opened.
+            // Reported when the recording was opened.
             None => Ok(()),
-            // Intervals are correct without hang risks.
+            // Intervals are correct even without hang risks.
             Some(_) if is_damage && self.kind(table) == Some(RowKind::HangRisk) => {
                 self.diagnostics.push(Diagnostic::new(format!("left out: {error}")));
                 Ok(())
@@ -349,19 +349,19 @@ impl IntervalRow<'_> {
         match self.cell(role) {
             Cell::None => Ok(None),
             Cell::Text(text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
-            // A task is named by its function: `0x229fdcf57 (408)` without the number.
+            // A task is named by its function: `0x229fdcf57 (408)`, without the number.
             Cell::Named(number, text) if role == Role::Name => {
                 let text = self.values.text(text);
                 Ok(Some(self.texts.number_of(text.strip_suffix(&format!(" ({number})")).unwrap_or(text))))
             }
             Cell::Named(_, text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
-            // A name that consists of digits.
+            // A name of only digits.
             Cell::Number(number) => Ok(Some(self.texts.number_of(&number.to_string()))),
             _ => Err(RejectReason::WrongType),
         }
     }
 
-    /// The process and thread of the row. If the process is missing, the thread's process is used.
+    /// The process and thread of the row. A missing process is taken from the thread.
     fn owner(&mut self) -> Result<(Option<ProcessCell>, Option<u64>), RejectReason> {
         let thread = match self.cell(Role::Thread) {
             Cell::None => None,

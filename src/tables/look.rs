@@ -1,4 +1,4 @@
-//! The first pass over the tables of a query: finds the kinds of their columns, and the stacks to symbolicate.
+//! The first pass over the tables of a query. It determines the kinds of columns, and the stacks to symbolicate.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -12,16 +12,16 @@ use crate::profile::{StackId, similar_names};
 use crate::recording::{Recording, RejectReason, Rejected, Row};
 use crate::settings::RUN;
 
-/// Finds the tables to which a query applies. Rows are read only if column kinds or stacks depend on them.
+/// Finds the tables of a query. Reads rows only to determine column kinds or stacks.
 #[derive(Debug)]
 pub struct TableLook<'q> {
     query: &'q TableQuery,
     /// True to collect the stacks of all rows.
     finds_stacks: bool,
     file: String,
-    /// The tables found so far, each with the name of its file. Once its rows are read, a table's columns have the kinds found in their cells.
+    /// The tables found so far, each with the name of its file. When a table's rows have been read, its columns have the kinds of their cells.
     tables: RefCell<Vec<(String, TableHead)>>,
-    /// The tables whose rows are wanted and have not begun yet.
+    /// The wanted tables whose rows have not begun.
     wanted: WantedTables,
     /// The index in `tables` of the table being read.
     current: usize,
@@ -29,7 +29,7 @@ pub struct TableLook<'q> {
     schemas: RefCell<BTreeSet<String>>,
     stacks: IndexSet<StackId>,
     survey: Survey,
-    /// The tables that cannot be read: file, table, and reason.
+    /// Tables that cannot be read: file, table and reason.
     unreadable: Vec<(String, TableHead, String)>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -37,23 +37,23 @@ pub struct TableLook<'q> {
 /// The result of a [`TableLook`].
 #[derive(Debug, Default)]
 pub struct FoundTables {
-    /// The tables to which the query applies, each with the name of its file.
+    /// The tables of the query, each with the name of its file.
     pub tables: Vec<(String, TableHead)>,
-    /// The tables to which the query applies but which cannot be read: file, table, and reason.
+    /// The tables of the query that cannot be read: file, table and reason.
     pub unreadable: Vec<(String, TableHead, String)>,
     /// The names of all tables.
     pub schemas: BTreeSet<String>,
     /// The stacks of the rows, if requested.
     pub stacks: Vec<StackId>,
-    /// Facts about the inputs that users should know.
+    /// Diagnostics about the inputs.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl FoundTables {
-    /// Checks that at least one table can be read. Returns a sentence about each unreadable table.
+    /// Checks that at least one table is readable. Returns a sentence about each unreadable table.
     ///
     /// # Errors
-    /// If there is none. The error explains why; if no table has the name, it lists the tables that exist.
+    /// If no table is readable. The error explains why or, if no table has the name, lists the existing tables.
     pub fn check(&self, query: &TableQuery) -> Result<Vec<String>, String> {
         let name = &query.schema;
         let sentence = |(file, table, reason): &(String, TableHead, String)| {
@@ -73,7 +73,7 @@ impl FoundTables {
 }
 
 impl Recording {
-    /// The error if no input has a table with this schema. Lists the tables that exist, those with similar names first.
+    /// The error if no input has a table with this schema. It lists the existing tables, those with similar names first.
     pub fn no_table(&self, schema: &str) -> String {
         let of_documents = self.tables().filter_map(|table| table.schema.as_deref());
         let of_contents = self.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
@@ -81,7 +81,7 @@ impl Recording {
     }
 }
 
-/// The error if there is no table with this name. Lists the tables that exist, those with similar names first.
+/// The error for an unknown table. It lists the existing tables, those with similar names first.
 fn no_table<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> String {
     let known: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
     let mut all = similar_names(asked, known.iter().copied());
@@ -141,7 +141,7 @@ impl TableVisitor for TableLook<'_> {
         if !self.query.is_about(table) {
             return false;
         }
-        // Track details have no schema and no columns. They are wanted so that the reader passes them to `unreadable`.
+        // Track details have neither schema nor columns. If wanted, the reader passes them to `unreadable`.
         if table.schema.is_empty() && table.columns.is_empty() {
             return true;
         }

@@ -1,9 +1,10 @@
-//! Tables of recordings: every row with every column, of any schema, in bundles and exports.
+//! Tables of recordings: all rows and columns of any schema, from bundles and exports.
 //!
-//! Readers pass each row to a [`TableVisitor`] as [`Cell`]s. A cell is a number, a string, or a reference to something that rows share: a thread, a
-//! process, a stack. The [`ColumnKind`] of its column defines what a number means. Columns of unknown types are read according to their content.
+//! Readers pass each row to a [`TableVisitor`] as [`Cell`]s. A cell is a number, a string, or a reference to something that rows share, such as a
+//! thread, a process or a stack. The [`ColumnKind`] of a column defines what its numbers mean. Columns of unknown types are interpreted by their
+//! content.
 //!
-//! Rows are sorted by time, as in exports; rows with equal times keep their order. rows = read + rejected, for every table.
+//! Rows are sorted by time, as in exports, and the sort is stable. rows = read + rejected, for every table.
 
 mod cell;
 mod columns;
@@ -39,7 +40,7 @@ pub(crate) use samples::SampleVisitor;
 pub use stack_names::StackNames;
 pub use survey::{Survey, SurveyedTable};
 
-/// The properties of a table that are known before its rows are read.
+/// What is known about a table before its rows are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableHead {
     /// The run number, from 1.
@@ -65,7 +66,7 @@ impl TableHead {
 
 /// Receives the tables of an input, row by row.
 pub trait TableVisitor: Debug {
-    /// Returns whether the rows of a table are wanted. The other methods are called only for wanted tables.
+    /// True if the rows of a table are wanted. The other methods are called only for wanted tables.
     fn wants(&self, table: &TableHead) -> bool;
 
     /// Called when a table begins.
@@ -76,44 +77,42 @@ pub trait TableVisitor: Debug {
         false
     }
 
-    /// Returns for each column whether its cells are wanted. Unwanted cells are [`Cell::None`], and damage in them is not detected.
+    /// Returns which columns are wanted. Unwanted cells are [`Cell::None`], and damage in them is not detected.
     fn wanted_columns(&self, table: &TableHead) -> Vec<bool> {
         vec![true; table.columns.len()]
     }
 
-    /// Returns whether wanted cells may refer to elements with this name in unwanted tables. Other elements are skipped, which is fast. Only called
-    /// for exports.
+    /// True if wanted cells may refer to elements with this name in unwanted tables. All other elements are skipped quickly. Only called for
+    /// exports.
     fn needs(&self, _element: &str) -> bool {
         true
     }
 
-    /// Called for a row of the current table. If it returns a sample, the sample is added to the profile of the recording; if it returns a reason,
-    /// the row is rejected.
+    /// Called for each row of the current table. A returned sample is added to the recording's profile; a returned reason rejects the row.
     ///
     /// # Errors
-    /// Any error stops reading, and is returned from it.
+    /// Any error stops reading, which then returns it.
     fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error>;
 
-    /// Returns the maximum number of additional rows that are wanted; `None` if unknown. Later rows are counted, but not passed to
-    /// [`row`](Self::row).
+    /// Returns the maximum number of rows that are still wanted; `None` if unknown. Later rows are counted, but not passed to [`row`](Self::row).
     fn rows_left(&self) -> Option<usize> {
         None
     }
 
-    /// Called when the table ends, with the number of all rows, including those that the reader or [`row`](Self::row) rejected.
+    /// Called when the table ends, with the number of all rows, including rejected ones.
     fn end(&mut self, rows: u64, rejected: &Rejected);
 
-    /// Called if a table cannot be read, or not completely, with the number of its rows if known. The table may have begun, but [`end`](Self::end) is
-    /// not called.
+    /// Called if a table cannot be read completely, with the number of its rows if known. The table may have begun; [`end`](Self::end) is not
+    /// called.
     ///
     /// # Errors
-    /// If the input is useless without the table. The error is returned from reading.
+    /// If the input is useless without the table; reading then returns the error.
     fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error>;
 
-    /// Called for facts about the input that users should know.
+    /// Called for diagnostics about the input.
     fn note(&mut self, diagnostic: Diagnostic);
 
-    /// Returns a sentence about a rejected row of the current table.
+    /// Returns a sentence about why a row of the current table is rejected.
     fn describe(&self, reason: RejectReason) -> String {
         format!("row rejected: {reason}")
     }

@@ -1,4 +1,4 @@
-//! A query for the rows of a schema, and the plan to answer it from specific tables.
+//! A query for the rows of a schema, and the plan that answers it from specific tables.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -17,11 +17,11 @@ pub struct TableQuery {
     pub schema: String,
     /// The run to read; `None` for all runs.
     pub run: Option<u32>,
-    /// Comparisons that must be true for a row.
+    /// The comparisons that must hold for a row.
     pub conditions: Conditions,
     /// The fields to return; empty for all fields.
     pub columns: Vec<String>,
-    /// The field to sort by, and true for descending order; `None` to keep the order of the tables.
+    /// The field to sort by, and true for descending order; `None` for the order of the tables.
     pub sort: Option<(String, bool)>,
     /// The maximum number of rows to return; `None` for all.
     pub top: Option<usize>,
@@ -38,10 +38,10 @@ impl TableQuery {
         !self.conditions.0.is_empty()
     }
 
-    /// Creates the plan for these tables, each with the name of its file.
+    /// Plans the query for these tables, each with the name of its file.
     ///
     /// # Errors
-    /// If the query uses a field that no table has, requests a field twice, or compares a field with a value of another kind.
+    /// If the query uses a field that no table has, uses a field twice, or compares a field with a value of another kind.
     pub fn plan(&self, tables: &[(String, TableHead)]) -> Result<RowPlan, String> {
         let union = FieldUnion::of(tables.iter().map(|(_, head)| head));
         let place = |name: &str, setting: Setting| {
@@ -54,7 +54,7 @@ impl TableQuery {
                 "file" | "run" => {}
                 name => {
                     let at = place(name, COLUMNS)?;
-                    // JSON and SQL need distinct names.
+                    // Names must be unique for JSON and SQL.
                     if selected.contains(&at) {
                         return Err(format!("{COLUMNS}: {name} was requested twice; name each field once"));
                     }
@@ -85,7 +85,7 @@ impl TableQuery {
     }
 }
 
-/// Refuses numbers of stacks, which are counted while rows are written.
+/// Rejects stack numbers, which are assigned only when rows are written.
 fn check_known_when_read(column: &OutputColumn, setting: Setting) -> Result<(), String> {
     match column.is_stack_number() {
         true => Err(format!("{setting}: {} numbers the stacks of the output, and is unknown before", column.name)),
@@ -106,11 +106,11 @@ fn unknown_field(name: &str, setting: Setting, schema: &str, columns: &[OutputCo
 /// The fields of a table, each with the index of its column.
 type OwnFields = Vec<(usize, Field)>;
 
-/// How to convert the rows of some tables to the rows of an answer.
+/// How rows of some tables become rows of an answer.
 #[derive(Debug)]
 pub struct RowPlan {
     pub(super) query: TableQuery,
-    /// For each table, its file, its run, and its fields.
+    /// The file, run and fields of each table.
     tables: Vec<(String, u32, OwnFields)>,
     columns: Vec<OutputColumn>,
     /// The columns of the answer.
@@ -148,7 +148,8 @@ impl RowPlan {
         if self.sort.is_some_and(|(_, is_descending)| is_descending) { order.reverse() } else { order }
     }
 
-    /// Returns the field of a table for each column. A list for every table would be much longer than the tables if they have different columns.
+    /// Returns a table's field for each column. It is computed on demand: with many different tables, the lists together would be much longer
+    /// than the tables.
     pub(super) fn fields_of(&self, table: usize) -> Vec<Option<&Field>> {
         let mut fields = vec![None; self.columns.len()];
         let own = self.tables.get(table).map_or(&[][..], |(_, _, fields)| fields);
@@ -156,8 +157,7 @@ impl RowPlan {
         fields
     }
 
-    /// Converts a row of the table with this number to the row of the answer (`file`, `run`, and the fields), and returns it with its sort key.
-    /// `None` if a condition is false.
+    /// Converts a row of table `table` to a row of the answer (`file`, `run` and the fields) and its sort key. `None` if a condition is false.
     pub(super) fn row<'v>(
         &'v self,
         table: usize,
@@ -181,8 +181,7 @@ impl RowPlan {
     }
 }
 
-/// Converts a value to a string, for a column with values of several kinds. Stacks are converted later, when they are written, since they have names
-/// then.
+/// Converts a value to a string, for a column with several kinds of values. Stacks are converted later, when they are written and have names.
 fn as_text(value: FieldValue<'_>) -> FieldValue<'_> {
     match value {
         FieldValue::Number(number) => FieldValue::Text(number.to_string().into()),
@@ -192,7 +191,7 @@ fn as_text(value: FieldValue<'_>) -> FieldValue<'_> {
     }
 }
 
-/// Formats a list of numbers as in exports.
+/// Formats a list of numbers like an export.
 pub(crate) fn joined(numbers: &[u64]) -> String {
     numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Reads the rows of an answer: passes them on one by one, or keeps the first ones.
+//! Reads the rows of an answer, and either passes them on one by one or keeps the first ones.
 
 use std::cell::Cell;
 use std::fmt;
@@ -28,15 +28,15 @@ pub struct RowReader<'p> {
     plan: &'p RowPlan,
     target: RowTarget<'p>,
     wanted: WantedTables,
-    /// The number of wanted tables.
+    /// The number of wanted tables so far.
     count: Cell<usize>,
-    /// The number of the current table, and its field for each column if a row was read.
+    /// The number of the current table, and its field for each column once a row was read.
     table: usize,
     fields: Vec<Option<&'p Field>>,
     is_open: bool,
-    /// True to count all rows, even after enough were kept.
+    /// True to count all rows, even after enough rows are kept.
     counts: bool,
-    /// The number of rows that satisfy the conditions. Without conditions, the number of readable rows.
+    /// The number of rows that satisfy the conditions or, without conditions, that are readable.
     passed: u64,
     rejected: Vec<(TableHead, u64, Rejected)>,
     current: TableHead,
@@ -50,7 +50,6 @@ impl fmt::Debug for RowReader<'_> {
     }
 }
 
-/// Rows that are kept in memory.
 #[derive(Debug)]
 struct KeptRows {
     /// The rows so far, with their sort keys.
@@ -66,7 +65,7 @@ impl<'p> RowReader<'p> {
         Self::new(plan, RowTarget::Each(each), false)
     }
 
-    /// Keeps the first rows, in the order of the plan. `counts` is true if the total number of rows is needed.
+    /// Keeps the first rows in the order of the plan. `counts` is true if the total number of rows is needed.
     pub fn keeping(plan: &'p RowPlan, budget: &MemoryBudget, counts: bool) -> Self {
         let limit = plan.query.top.unwrap_or(usize::MAX);
         let kept = KeptRows { rows: Vec::new(), limit, bytes: 0, reserved: budget.nothing() };
@@ -96,17 +95,17 @@ impl<'p> RowReader<'p> {
         &self.rejected
     }
 
-    /// Returns facts about the inputs that users should know.
+    /// Returns diagnostics about the inputs.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Returns the error that stopped reading because a row could not be passed on.
+    /// Returns the error with which a row could not be passed on, if that stopped reading.
     pub fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
 
-    /// Returns the rows that were kept, their distinct stacks, and the number of all rows that satisfy the conditions.
+    /// Returns the kept rows, their distinct stacks, and the number of all rows that satisfy the conditions.
     pub fn finish(self) -> (Vec<OutputRow<'static>>, Vec<StackId>, u64) {
         let rows = match self.target {
             RowTarget::Each(_) => Vec::new(),
@@ -140,7 +139,7 @@ impl KeptRows {
         let row: OutputRow<'static> = row.into_iter().map(FieldValue::into_owned).collect();
         self.bytes += size_of_row(&row);
         self.rows.push((row, key.into_owned()));
-        // Shortening rarely ensures that each row is moved only a few times.
+        // Shortening only at twice the limit moves each row a constant number of times on average.
         if self.rows.len() >= self.limit.saturating_mul(2).max(1 << 10) {
             self.shorten(plan);
         }
@@ -150,7 +149,7 @@ impl KeptRows {
         Ok(())
     }
 
-    /// Sorts the rows, and drops those beyond the limit.
+    /// Sorts the rows and drops those beyond the limit.
     fn shorten(&mut self, plan: &RowPlan) {
         if !plan.keeps_order() {
             self.rows.sort_by(|(_, left), (_, right)| plan.compare(left, right));
@@ -169,7 +168,7 @@ fn size_of_row(row: &OutputRow<'_>) -> u64 {
         _ => 0,
     };
     let values = row.iter().map(|value| size_of::<FieldValue<'_>>() + inner(value));
-    // The row itself, and its sort key.
+    // The row and its sort key.
     values.sum::<usize>() as u64 + 128
 }
 
@@ -206,7 +205,7 @@ impl TableVisitor for RowReader<'_> {
     fn rows_left(&self) -> Option<usize> {
         let RowTarget::Kept(kept) = &self.target else { return None };
         let left = kept.limit.saturating_sub(kept.rows.len());
-        // It is unknown which rows will satisfy the conditions.
+        // With conditions, it is unknown how many rows are needed.
         let is_known = left == 0 || !self.plan.query.has_conditions();
         (self.plan.keeps_order() && !self.counts && is_known).then_some(left)
     }
@@ -221,7 +220,7 @@ impl TableVisitor for RowReader<'_> {
         }
     }
 
-    /// The [look](super::TableLook) already reported unreadable tables. A table that becomes unreadable in the middle is an error.
+    /// [`TableLook`](super::TableLook) has reported unreadable tables. A table that becomes unreadable in the middle is an error.
     fn unreadable(&mut self, table: &TableHead, _: Option<u64>, error: Error) -> Result<(), Error> {
         self.wanted.take(table);
         if self.is_open && self.current == *table { Err(error) } else { Ok(()) }

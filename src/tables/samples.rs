@@ -1,4 +1,4 @@
-//! Converts the rows of a chosen table to samples, for call trees of durations, of bytes, or of numbers of rows.
+//! Converts the rows of a chosen table to samples, for call trees of durations, bytes or row counts.
 
 use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error};
@@ -22,14 +22,14 @@ struct Columns {
     thread: Option<usize>,
     process: Option<usize>,
     stack: Option<usize>,
-    /// The weight column (`None` if each row weighs 1) and its unit; `None` if the table lacks the column.
+    /// The weight column (`None` if each row has weight 1) and its unit. `None` if the table lacks the column.
     weight: Option<(Option<usize>, Unit)>,
 }
 
-/// Stack columns, in order of preference: where something began, rather than where it ended.
+/// Stack columns in order of preference: the stack at the start rather than at the end.
 const STACKS: [&str; 3] = ["stack", "backtrace", "start-backtrace"];
 
-/// Size columns, in order of preference. In `fs-syscall`, the others are parts of `bytes`.
+/// Size columns in order of preference. In `fs-syscall`, all others are parts of `bytes`.
 const BYTES: [&str; 2] = ["bytes", "size"];
 
 impl Columns {
@@ -73,7 +73,8 @@ impl<'c> SampleVisitor<'c> {
         let cell = |column: Option<usize>| column.map_or(Cell::None, |column| cells[column]);
         let Some((weight, unit)) = self.columns.weight else { return Err(RejectReason::MissingColumn) };
         let weight = match weight {
-            // A row without a size, such as a call that neither reads nor writes, has the weight 0. A row without a duration did not end.
+            // A row without a size, such as a call that neither reads nor writes, has weight 0. A row without a duration never ended, so it is
+            // rejected.
             Some(column) if unit == Unit::Bytes => cells[column].number().unwrap_or(0),
             Some(column) => cells[column].number().ok_or(RejectReason::NoWeight)?,
             None => 1,

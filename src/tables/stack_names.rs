@@ -1,4 +1,4 @@
-//! Symbolicates stacks, and numbers them in an output.
+//! Symbolicates the stacks of an output, and numbers them.
 
 use indexmap::IndexSet;
 
@@ -6,18 +6,18 @@ use super::{FieldValue, OutputColumn};
 use crate::hash::HashMap;
 use crate::profile::{Frame, Profile, StackId};
 
-/// Supplies the names of stacks that were read before they were symbolicated.
+/// Names the frames of stacks that were read before they were symbolicated.
 #[derive(Debug, Default)]
 pub struct StackNames {
     profile: Profile,
-    /// For each stack of the tables, the index of the sample in the profile that has it.
+    /// For each stack in the tables, the index of its sample in the profile.
     samples: HashMap<StackId, usize>,
-    /// The stacks that were written, in order of their numbers.
+    /// The stacks written so far, in the order of their numbers.
     written: IndexSet<StackId>,
 }
 
 impl StackNames {
-    /// Creates the names for these stacks. `profile` contains a sample for each of them ([`Profile::of_stacks`]).
+    /// Creates the names of these stacks. `profile` has a sample for each of them ([`Profile::of_stacks`]).
     pub fn new(stacks: &[StackId], profile: Profile) -> Self {
         let samples = stacks.iter().enumerate().map(|(sample, stack)| (*stack, sample)).collect();
         Self { profile, samples, written: IndexSet::new() }
@@ -39,7 +39,7 @@ impl StackNames {
         self.frames(stack).map(|frame| self.profile.function_name(frame.function))
     }
 
-    /// Replaces the stacks in a row with their numbers, in columns of stack numbers. Stacks are numbered from 1, in order of first use.
+    /// Replaces the stacks in a row by their numbers, in columns of stack numbers. Numbers start at 1, in order of first use.
     pub fn number_in(&mut self, row: &mut [FieldValue<'_>], columns: &[OutputColumn]) {
         for (value, column) in row.iter_mut().zip(columns) {
             if let FieldValue::Stack(stack) = *value {

@@ -1,20 +1,20 @@
-//! Surveys all tables: their rows, their times, and the kinds of columns that can only be determined from cells.
+//! Surveys all tables: their rows, their times, and the column kinds that only cells reveal.
 
 use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error};
 use crate::recording::{RejectReason, Rejected, Row};
 use crate::units::Nanos;
 
-/// A table that was surveyed.
+/// A table, as surveyed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurveyedTable {
-    /// The table. Columns have the kinds that their cells show.
+    /// The table, with the column kinds that its cells revealed.
     pub head: TableHead,
-    /// The number of all rows; `None` if unknown.
+    /// The number of rows; `None` if unknown.
     pub rows: Option<u64>,
     /// The number of unreadable rows, by reason.
     pub rejected: Rejected,
-    /// The earliest and the latest time of its rows. Uses the first column of times, and ends if rows have a duration.
+    /// The earliest and latest time of its rows: from the first time column, and including durations.
     pub span: Option<(Nanos, Nanos)>,
     /// Why its rows cannot be read.
     pub unreadable: Option<String>,
@@ -25,17 +25,17 @@ pub struct SurveyedTable {
 pub struct Survey {
     /// The tables surveyed so far.
     pub tables: Vec<SurveyedTable>,
-    /// The diagnostics of reading.
+    /// The diagnostics from reading.
     pub diagnostics: Vec<Diagnostic>,
-    /// The cell types seen in each column, for columns of unknown kind.
+    /// The cell types seen so far in each column of unknown kind.
     seen: Vec<Seen>,
-    /// The number of tables that ended.
+    /// The number of tables that have ended.
     complete: usize,
     time: Option<usize>,
     duration: Option<usize>,
 }
 
-/// The cell types seen in a column so far.
+/// The cell types seen so far in a column.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     number: bool,
@@ -57,7 +57,7 @@ impl Seen {
         }
     }
 
-    /// The kind that can represent all of them; [`Text`](ColumnKind::Text) can represent any.
+    /// The kind that covers all of them; [`Text`](ColumnKind::Text) covers any.
     fn kind(self) -> ColumnKind {
         match (self.other, self.number, self.text) {
             (Some(kind), false, false) => kind,
@@ -105,7 +105,7 @@ impl TableVisitor for Survey {
     }
 
     fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error> {
-        // Discards the table's rows, if it already began.
+        // Drops the table's entry, if it had begun.
         self.tables.truncate(self.complete);
         let unreadable = Some(error.to_string());
         self.tables.push(SurveyedTable { head: table.clone(), rows, unreadable, ..SurveyedTable::default() });

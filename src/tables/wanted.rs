@@ -1,11 +1,11 @@
-//! Recognises the tables of a query when they begin. Some wanted tables may turn out to be unreadable.
+//! Recognises a query's tables when they begin. Some of them may turn out to be unreadable.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use super::TableHead;
 
-/// The wanted tables that did not begin yet, with their numbers.
+/// The wanted tables that have not begun, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct WantedTables(RefCell<VecDeque<(usize, TableHead)>>);
 
@@ -14,10 +14,10 @@ impl WantedTables {
         self.0.borrow_mut().push_back((number, table.clone()));
     }
 
-    /// Removes a table because it begins or cannot be read, and returns its number.
+    /// Removes a table that begins or is unreadable, and returns its number.
     pub(super) fn take(&mut self, table: &TableHead) -> Option<usize> {
         let tables = self.0.get_mut();
-        // Nearly always the first.
+        // Nearly always the first one.
         let index = tables.iter().position(|(_, wanted)| wanted == table)?;
         Some(tables.remove(index)?.0)
     }

@@ -1,15 +1,15 @@
-//! Applies operations to one stack after another.
+//! Applies operations to stacks, one by one.
 
 use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{Doings, FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, place};
 
-/// The effects of operations on each stack, from which the effects on any selection can be computed.
+/// The effects of operations on each stack, which add up to the effects on any selection.
 #[derive(Debug)]
 pub struct OperationEffects {
     /// For each [place](place) of a stack in the original profile, the effect of each operation.
     effects: Vec<Effect>,
-    /// The summaries without changes: text, missing functions and inversion.
+    /// The summaries without changes: text, whether functions are missing, and whether it inverts.
     operations: Vec<OperationSummary>,
 }
 
@@ -22,10 +22,10 @@ struct Effect {
 }
 
 impl OperationEffects {
-    /// Applies operations in order. Returns the resulting profile, in which only the ids of stacks and samples differ.
+    /// Applies operations in order. Only the ids of stacks and samples change in the resulting profile.
     ///
     /// # Errors
-    /// If the new profile does not fit its tables or the memory budget.
+    /// If the new profile exceeds its tables or the memory budget.
     pub fn apply(profile: &Profile, operations: &[Operation]) -> Result<(Profile, Self), RebuildError> {
         let mut effects = vec![Effect::default(); 2 * (profile.stack_ids().len() + 1) * operations.len()];
         let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
@@ -96,11 +96,11 @@ impl Change {
 }
 
 impl SelectedSamples<'_> {
-    /// Applies operations in order. Returns the resulting profile, and the effect of each operation on the selected samples, measured by `metric`.
-    /// Samples that are not selected are changed and removed in the same way.
+    /// Applies operations in order. Returns the resulting profile, and the effect of each operation on the selected samples, measured by
+    /// `metric`. Other samples are changed and removed in the same way.
     ///
     /// # Errors
-    /// If the new profile does not fit its tables or the memory budget.
+    /// If the new profile exceeds its tables or the memory budget.
     pub fn operate(
         &self,
         operations: &[Operation],
@@ -146,7 +146,7 @@ impl Work<'_> {
         path.last().map(|&frame| self.function(frame))
     }
 
-    /// Changes a stack. `waits` is true for samples of waiting threads. Returns `false` to remove its samples.
+    /// Changes a stack, or returns false to remove its samples. `waits` is true for samples of waiting threads.
     fn act(&mut self, action: &Action, waits: bool, path: &mut Vec<FrameId>) -> bool {
         let profile = self.profile;
         let is_in = |functions: &FunctionSet, frame: FrameId| functions.contains(profile.frame(frame).function);
@@ -203,7 +203,7 @@ impl Work<'_> {
             let function = self.function(frame);
             let known = self.last_at[function.index()];
             let is_known = self.rest.get(known).is_some_and(|&frame| self.function(frame) == function);
-            // Removes the first call and the frames below it. Positions past the end become stale.
+            // Removes the first call and the frames below it. Entries past the end become stale.
             if is_known {
                 self.rest.truncate(known);
             }

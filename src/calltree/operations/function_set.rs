@@ -1,4 +1,4 @@
-//! Sets of functions, to which operations apply.
+//! Sets of functions for operations.
 
 use crate::profile::{Category, Doing, Doings, FunctionId, Matcher, Profile, StackId};
 
@@ -15,7 +15,7 @@ impl FunctionSet {
         Self { chosen: profile.function_ids().map(is_chosen).collect() }
     }
 
-    /// Creates the set of functions for whose displayed names `is_chosen` returns true, such as names that match a regular expression.
+    /// Creates the set of functions whose displayed names `is_chosen` accepts, for example by a regular expression.
     pub fn of_names(profile: &Profile, mut is_chosen: impl FnMut(&str) -> bool) -> Self {
         Self::new(profile, |id| is_chosen(profile.function_name(id)))
     }
@@ -34,20 +34,21 @@ impl FunctionSet {
         Self::new(profile, |id| profile.function(id).binary.is_some_and(|binary| is_matched[binary.index()]))
     }
 
-    /// Creates the set of functions in the system, its runtimes and the kernel ([`Category`]). Functions outside every known binary are not included.
+    /// Creates the set of functions in the system, its runtimes and the kernel ([`Category`]), but not in unknown binaries.
     pub fn of_system(profile: &Profile) -> Self {
         let is_system = |category| matches!(category, Category::System | Category::Runtime | Category::Kernel);
         Self { chosen: Category::of_functions(profile).into_iter().map(is_system).collect() }
     }
 
-    /// Creates the set of functions in which threads wait: most samples with such a leaf are waiting.
+    /// Creates the set of functions in which threads wait: most samples with this leaf are waiting.
     pub fn idle(profile: &Profile) -> Self {
         let doings = Doings::new(profile);
         let rows = profile.sums_or_samples().map(|sum| (sum.stack, doings.of(&sum), sum.samples));
         Self::of_waits(profile, rows, false)
     }
 
-    /// The same for stacks with the thread's activity and the number of samples. The last frame of an inverted stack is its original leaf.
+    /// Like [`idle`](Self::idle), from stacks with their thread's activity and number of samples. The last frame of an inverted stack is its
+    /// original leaf.
     pub(crate) fn of_waits(
         profile: &Profile,
         rows: impl Iterator<Item = (Option<StackId>, Doing, u64)>,
@@ -70,7 +71,7 @@ impl FunctionSet {
         !self.chosen.contains(&true)
     }
 
-    /// True if a function is in the set. The result is meaningless for an id from another profile.
+    /// True if the set contains a function of its profile. Meaningless for ids from other profiles.
     pub fn contains(&self, function: FunctionId) -> bool {
         self.chosen.get(function.index()).copied().unwrap_or(false)
     }

@@ -1,8 +1,7 @@
-//! Operations on stacks, as in Instruments. They produce a new profile, which works with every view and format.
+//! Operations on stacks, as in Instruments. They produce a new profile that works with every view and format.
 //!
-//! Each operation changes stacks one by one, or removes samples because of their stacks. Operations apply in the given order, each to the result of
-//! the previous one. An operation that removes samples reports their weight, and one that moves weight to another function reports how much. Nothing
-//! else is lost, so
+//! Each operation changes stacks one by one, or removes samples because of their stack. Operations apply in order, each to the result of the
+//! previous one. An operation reports how much weight it removes, and how much it moves to other functions. Nothing else is lost, so
 //!
 //! ```text
 //! weight before = weight after + Σ removed, by operation
@@ -50,24 +49,24 @@ pub enum Action {
     Prune(FunctionSet),
     /// Removes samples whose leaf is a chosen function.
     PruneLeaves(FunctionSet),
-    /// Removes chosen functions from stacks: their self weight and their callees are attributed to their callers. If nothing would be left, the
-    /// outermost function is kept.
+    /// Removes chosen functions from stacks, so their callers get their self weight and callees. If nothing would be left, keeps the outermost
+    /// function.
     Charge(FunctionSet),
-    /// Like [`Charge`](Self::Charge), but removes samples of which nothing would be left.
+    /// Like [`Charge`](Self::Charge), but removes samples whose stack would become empty.
     Hide(FunctionSet),
     /// Ends stacks at the outermost chosen function. The weight of everything it called becomes its self weight.
     Collapse(FunctionSet),
-    /// If chosen functions call each other, keeps only the first one, which is the entry point.
+    /// If chosen functions call each other, keeps only the outermost one, which is the entry point.
     Flatten(FunctionSet),
     /// Applies an action at one place of the call tree only.
     AtPlace(AtPlace),
     /// Removes samples of waiting threads and idle cores.
     SkipIdle,
-    /// If a function calls itself, directly or indirectly, removes everything from its first call to its last. The remaining call has the address and
-    /// line of the last one.
+    /// If a function calls itself, directly or indirectly, removes everything from its first call up to its last. The remaining call has the last
+    /// one's address and line.
     FlattenRecursion,
-    /// Inverts stacks, so trees start at the leaf functions and continue to their callers. The self weight of a node in such a tree is the weight of
-    /// samples whose outermost caller it is.
+    /// Inverts stacks: trees start at the leaf functions and continue to their callers. The self weight of a node is then the weight of samples
+    /// that it is the outermost caller of.
     Invert,
 }
 
@@ -76,22 +75,22 @@ pub enum Action {
 pub struct Operation {
     /// The action.
     pub action: Action,
-    /// The name of the operation in reports, as the program writes it, such as `prune '^objc_'`.
+    /// The operation as the program writes it, such as `prune '^objc_'`.
     pub text: String,
 }
 
 /// The effect of an operation on the selected samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The weight of removed samples, in the unit of the series, or their number if samples are counted.
+    /// The weight of removed samples in the unit of the series, or their number if samples are counted.
     pub removed_weight: u64,
     /// The number of removed samples.
     pub removed_samples: u64,
     /// The number of kept samples whose stack became shorter.
     pub changed_samples: u64,
-    /// The weight of samples whose leaf is now another function.
+    /// The weight of samples that now have another leaf function.
     pub moved_weight: u64,
-    /// The number of samples whose leaf is now another function.
+    /// The number of samples that now have another leaf function.
     pub moved_samples: u64,
 }
 
@@ -108,11 +107,11 @@ impl Change {
 pub struct OperationSummary {
     /// The name of the operation.
     pub text: String,
-    /// True if the operation's functions were not found, for example because of a misspelled name.
+    /// True if the operation's functions do not exist, for example because of a misspelled name.
     pub is_without_function: bool,
     /// True if the operation is [`Action::Invert`].
     pub inverts: bool,
-    /// The effect on the selected samples of each series. Unchanged series are not listed.
+    /// The effect on the selected samples of each series; unchanged series are omitted.
     pub changes: Vec<(SeriesId, Change)>,
 }
 

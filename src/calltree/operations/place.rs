@@ -12,14 +12,14 @@ pub enum TreeDirection {
     Up,
 }
 
-/// The action to apply at a place.
+/// The action at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceAction {
-    /// Keeps the samples of the place. In the tree of callees, stacks then start at the place; in the tree of callers, they end there.
+    /// Keeps samples that pass through the place. Stacks then start there in the tree of callees, and end there in the tree of callers.
     RootAt,
-    /// Removes the samples of the place.
+    /// Removes samples that pass through the place.
     Prune,
-    /// Removes the frame at the place from stacks, unless nothing would be left.
+    /// Removes the frame at the place, unless nothing would be left.
     Charge,
 }
 
@@ -30,12 +30,12 @@ pub struct AtPlace {
     pub action: PlaceAction,
     /// The tree.
     pub direction: TreeDirection,
-    /// The functions on the path to the place, from the root of the tree. Several functions on the same level are treated as one.
+    /// The functions on the path from the tree's root to the place. All functions of one level are treated as one.
     pub path: Vec<FunctionSet>,
 }
 
 impl AtPlace {
-    /// Creates an action for the place with these names, from the root of the tree, separated by semicolons. A semicolon within a name is written as
+    /// Creates an action at the place with these names, from the tree's root and separated by semicolons. A semicolon in a name is written as
     /// `%3B`, as in folded stacks.
     pub fn of_names(profile: &Profile, action: PlaceAction, direction: TreeDirection, path: &str) -> Self {
         let names = path.split(';').map(|name| name.replace("%3B", ";"));
@@ -51,7 +51,7 @@ impl AtPlace {
         self.path.iter().any(FunctionSet::is_empty)
     }
 
-    /// Changes a stack, which is ordered from the root to the leaf. Returns `false` to remove its samples.
+    /// Changes a stack, ordered from the root to the leaf. Returns false to remove its samples.
     pub(super) fn act(&self, profile: &Profile, path: &mut Vec<FrameId>) -> bool {
         let Some(place) = self.place_in(profile, path) else { return self.action != PlaceAction::RootAt };
         match self.action {
@@ -64,7 +64,7 @@ impl AtPlace {
         true
     }
 
-    /// Returns the position of the place's frame in a stack; `None` if the stack does not pass through the place.
+    /// Returns the index of the place's frame in a stack; `None` if the stack does not pass through the place.
     fn place_in(&self, profile: &Profile, path: &[FrameId]) -> Option<usize> {
         let last = self.path.len().checked_sub(1).filter(|&last| last < path.len())?;
         let position = |level: usize| match self.direction {

@@ -152,19 +152,19 @@ fn same_length(bare: &str, full: &str) -> usize {
 
 const CLOSURE: &str = "closure #";
 
-/// Returns the end of the first `closure #N` in a text.
+/// Returns the end of the first `closure #N` in a string.
 fn behind_closure(text: &str) -> Option<usize> {
     let number = text.find(CLOSURE)? + CLOSURE.len();
     Some(number + text[number..].bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// True if a text ends with `closure #N`.
+/// True if a string ends with `closure #N`.
 fn is_behind_closure(text: &str) -> bool {
     let without_number = text.trim_end_matches(|c: char| c.is_ascii_digit());
     without_number.len() < text.len() && without_number.ends_with(CLOSURE)
 }
 
-/// Returns the bytes of a text, each with the bracket depth after it.
+/// Returns the bytes of a string, each with the bracket depth after it.
 fn depths(text: &str) -> impl Iterator<Item = (usize, u8, i32)> {
     let (mut depth, mut before) = (0, 0);
     text.bytes().enumerate().map(move |(index, byte)| {

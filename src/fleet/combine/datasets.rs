@@ -16,14 +16,14 @@ use crate::units::{counted, several};
 /// One dataset, or several that are read as one.
 pub struct Datasets {
     all: Vec<Named>,
-    /// `None` for a single dataset, whose rows are read unchanged.
+    /// `None` for a single dataset, which is read unchanged.
     plan: Option<Plan>,
     shards: Option<Shards>,
 }
 
 impl Datasets {
-    /// Returns the datasets at a path: the dataset itself, or the datasets in a folder that contains no other folders or recordings. Empty for any
-    /// other input.
+    /// Returns the datasets at a path: the dataset itself, or the datasets in a folder that contains no other folders or recordings. Empty for
+    /// all other inputs.
     pub fn at(host: &dyn FleetHost, path: &Path) -> Vec<PathBuf> {
         let (storage, files) = (host.storage(), host.files());
         if Store::is_dataset(storage, path) {
@@ -38,13 +38,13 @@ impl Datasets {
         let paths = paths.into_iter().filter(|path| !is_own(path));
         let (mut paths, others): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| host.is_folder(path));
         let is_fleet = others.iter().any(|path| is_export_name(path) || is_recording_name(path));
-        // A folder may be an unfinished dataset without a manifest. Opening it reports that.
+        // An unfinished dataset without a manifest also counts. Opening it reports the problem.
         let is_part = |path: &PathBuf| Store::is_dataset(storage, path) || Store::is_begun(storage, path);
         if is_fleet || !paths.iter().all(is_part) || !paths.iter().any(|path| Store::is_dataset(storage, path)) {
             return Vec::new();
         }
         paths.sort();
-        // Skip links to datasets that are already listed.
+        // Skip links to datasets that are already in the list.
         let mut known = BTreeSet::new();
         paths.retain(|path| known.insert(host.canonical(path)));
         paths
@@ -102,13 +102,13 @@ impl Datasets {
         self.all.first().map(|first| first.store.selection()).unwrap_or_default()
     }
 
-    /// The settings of the datasets, if they are known.
+    /// The settings of the datasets, if known.
     pub fn made_with(&self) -> MadeWith {
         let mut all = self.all.iter().map(|named| named.store.made_with());
         all.find(|made_with| made_with.settings.is_some()).unwrap_or_default()
     }
 
-    /// The shards in all datasets together, if the datasets are shards.
+    /// The shards in all datasets together; `None` if the datasets are not shards.
     pub fn shards(&self) -> Option<Shards> {
         self.shards.clone()
     }
@@ -122,7 +122,7 @@ impl Datasets {
     pub fn completeness(&self) -> Completeness {
         let own = |named: &Named| {
             let completeness = named.store.completeness();
-            // A dataset may lack shards as long as nothing else is missing.
+            // A dataset may lack shards, but nothing else.
             let lacks_shards_only = completeness.is_incomplete() && incomplete_one(named).is_none();
             Completeness { is_complete: completeness.is_complete.map(|is| is || lacks_shards_only), ..completeness }
         };
@@ -144,12 +144,12 @@ impl Datasets {
         }
     }
 
-    /// A sentence about the first dataset whose extract or merge did not finish.
+    /// A sentence about the first dataset whose extract or merge was not completed.
     pub fn unfinished(&self) -> Option<String> {
         self.all.iter().find_map(incomplete_one)
     }
 
-    /// Calls `each` for every run, and returns the files without runs.
+    /// Calls `each` for every run. Returns the files without runs.
     pub fn read(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
         self.rows(|row| {
@@ -162,7 +162,7 @@ impl Datasets {
         Ok(failures)
     }
 
-    /// Calls `each` for every run and every file without runs. Only some runs are in memory at a time.
+    /// Calls `each` for every run and every file without runs, with few runs in memory at a time.
     pub fn rows(&self, mut each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()> {
         let Some(plan) = &self.plan else {
             return self.all.iter().try_for_each(|named| named.store.rows(&mut each)).map_err(too_many);
@@ -175,12 +175,12 @@ impl Datasets {
         Ok(())
     }
 
-    /// True if an engine rewrote a dataset, so it is unknown what is missing.
+    /// True if an engine rewrote a dataset, so that missing data cannot be detected.
     pub fn has_engine_written(&self) -> bool {
         self.all.iter().any(|named| named.store.is_engine_written())
     }
 
-    /// If a dataset's folder contains data files that do not belong to it: the name of the dataset, the first such file, and their number.
+    /// If a dataset's folder contains data files that do not belong to it, returns the dataset's name, the first such file, and their number.
     pub fn unnamed(&self) -> Result<Option<(String, PathBuf, usize)>> {
         for named in &self.all {
             if let Some((first, count)) = named.store.unnamed()? {
@@ -213,9 +213,9 @@ fn incomplete_one(named: &Named) -> Option<String> {
     completeness.is_incomplete().then(|| incomplete(&named.name, completeness, lack))
 }
 
-/// If the process reached the limit of open files, adds advice: each dataset has an open lock file.
+/// If the limit of open files was reached, adds advice, since each dataset keeps a lock file open.
 fn too_many(error: FleetError) -> FleetError {
-    // EMFILE and ENFILE on every Unix.
+    // EMFILE and ENFILE, which are the same on every Unix.
     let is_limit = |error: &std::io::Error| cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
     match error.find().is_some_and(is_limit) {
         true => error.context(

@@ -1,4 +1,4 @@
-//! Reads several datasets as one. A run in several datasets is used once, according to a single rule.
+//! Reads several datasets as one. A run that is in several datasets is used once, by one rule.
 //!
 //! ```text
 //! datasets ─► comparable? ─► plan: which rows to use ─► rows ─┬─► report

@@ -1,7 +1,7 @@
-//! Decides which rows to use when several datasets are combined.
+//! Decides which rows are used when datasets are combined.
 //!
-//! A file in several datasets is used once. If there are several copies of a file, the first by path is used, as in an extract. The result therefore
-//! does not depend on which dataset contains which file, nor on the order of the datasets.
+//! A file in several datasets is used once. If a file has several copies, the first by path is used, as in an extract. Neither the order of the
+//! datasets nor the distribution of files among them affects the result.
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -38,15 +38,15 @@ impl Named {
 /// The rows to use.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// True if a path means the same file in all datasets. If not, it may have been another file at another time.
+    /// True if a path means the same file in all datasets. Otherwise it may be a different recording in each.
     is_one_fleet: bool,
-    /// The dataset that supplies each file, keyed by path. If the datasets are not one fleet, keyed by path and content.
+    /// The dataset that supplies each file, by path or, if the datasets are not one fleet, by path and content.
     files: HashMap<Key, Entry>,
-    /// For each run id that several files share, the path of the file to use.
+    /// The path of the file to use for each run id that several files share.
     firsts: HashMap<Key, String>,
-    /// The number of files that an earlier dataset already contains.
+    /// The number of files that an earlier dataset contains as well.
     pub(super) repeated: u64,
-    /// The number of files left out because they are copies of a file in another dataset.
+    /// The number of files left out as copies of a file in another dataset.
     pub(super) copies: u64,
 }
 
@@ -103,7 +103,7 @@ impl Plan {
         let mut plan = Self { is_one_fleet, ..Self::default() };
         let mut copied = HashSet::new();
         for (index, named) in datasets.iter().enumerate() {
-            // Files that an earlier dataset also contains.
+            // Files that an earlier dataset contains as well.
             let mut further = BTreeMap::new();
             named.store.records(|row| {
                 let facts = Facts::of(named, &row);
@@ -124,7 +124,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Adds a row. All runs of a file are used together.
+    /// Adds a row. A file's runs are used together or not at all.
     fn add(&mut self, dataset: u32, facts: Facts, further: &mut BTreeMap<(String, Key), Entry>) {
         let Facts { source, content, run_id, has_runs, measured, .. } = facts;
         let new = Entry { dataset, content, run_id, has_runs, measured: 0 };
@@ -139,7 +139,7 @@ impl Plan {
     /// Decides which of two datasets supplies the rows of a file.
     ///
     /// # Errors
-    /// If the datasets measured different things, so it is unknown which one is right.
+    /// If the datasets contain different measurements, since it is unknown which one is right.
     fn reconcile(&mut self, datasets: &[Named], source: &str, entry: Entry) -> Result<()> {
         let file = self.file(source, entry.content);
         let Some(known) = self.files.get_mut(&file) else { return Ok(()) };
@@ -168,7 +168,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Finds the file to use for each of these run ids.
+    /// Finds the file to use for each run id.
     fn choose(&mut self, datasets: &[Named], copied: &HashSet<Key>) -> Result<()> {
         if copied.is_empty() {
             return Ok(());
@@ -180,7 +180,7 @@ impl Plan {
                 if !facts.has_runs {
                     return Ok(());
                 }
-                // The first run of a file is enough.
+                // One run of a file suffices.
                 let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
                 if !is_further && copied.contains(&facts.run_id) && self.has(index as u32, &facts.source, facts.content)
                 {
@@ -215,10 +215,10 @@ impl Plan {
     }
 }
 
-/// Selects the rows to use while the datasets are read one after another.
+/// Selects rows while the datasets are read in turn.
 pub(super) struct Rows<'p> {
     plan: &'p Plan,
-    /// Copies whose failure was already returned.
+    /// Copies whose failure has been returned.
     told: HashSet<Key>,
 }
 
@@ -227,7 +227,7 @@ impl<'p> Rows<'p> {
         Self { plan, told: HashSet::new() }
     }
 
-    /// Decides whether to use a row, and adapts it to the combined dataset.
+    /// Decides whether a row is used, and adapts it to the combined dataset.
     pub(super) fn take(
         &mut self,
         datasets: &[Named],
@@ -258,14 +258,14 @@ impl<'p> Rows<'p> {
     }
 }
 
-/// Hashes everything about a run that does not depend on the machine. Symbol files may have a different path on another machine; other differences
-/// were already rejected.
+/// Hashes everything about a run that does not depend on the machine. Symbol files may have different paths on another machine; all other
+/// differences have been rejected.
 fn measured(record: &RunRecord) -> Key {
     let RunRecord { run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit, .. } =
         record;
     let id = (without_path(run_id), record.number);
     let RunRecord { weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight, .. } = record;
-    // Only the labels in the table `runs`, since an engine may have rewritten the dataset.
+    // Only the labels that the table `runs` contains, since an engine may have rewritten the dataset.
     let labels: Vec<_> = labels.iter().filter(|(key, _)| COPIES.contains(&key.as_str())).collect();
     let facts = (id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit);
     let counts = (weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight);
@@ -282,7 +282,7 @@ fn key(texts: &[&str]) -> Key {
     Key::from_le_bytes(bytes)
 }
 
-/// The keys of the content and of the file in a run id.
+/// The keys of the content and the file in a run id.
 fn keys(run_id: &str) -> [Key; 2] {
     [content(run_id), of_file(run_id)].map(|id| key(&[id]))
 }

@@ -1,5 +1,5 @@
-//! Checks whether datasets can be combined, which requires that their runs were measured in the same way. Also computes their completeness, and the
-//! sentences about incomplete datasets.
+//! Checks that datasets can be combined, which requires that their runs were measured in the same way. Also determines their completeness, and
+//! what to print about incomplete datasets.
 
 use std::collections::BTreeSet;
 
@@ -9,24 +9,24 @@ use crate::fleet::store::{MadeWith, Shards, Store, described};
 use crate::settings::{ALLOW_TRUNCATED, NO_BUNDLED_SYMBOLS, NO_INLINES, REMOVE_OTHERS, SCHEMA, SHARD, STACKS};
 use crate::units::{counted, several};
 
-/// All shards of the datasets together; `None` if the datasets are not shards of one fleet, and each is complete by itself.
+/// All shards in the datasets together; `None` if they are not shards of one fleet, so each is complete by itself.
 ///
 /// # Errors
-/// If they are shards, but none of them found the same recordings as the others.
+/// If they are shards, but none found the same recordings as the others.
 pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>> {
     let of_each: Vec<&Shards> = all.iter().filter_map(|(_, shards)| shards.as_ref()).collect();
     let [first, ..] = of_each.as_slice() else { return Ok(None) };
     if of_each.len() < all.len() || of_each.iter().any(|shards| shards.count != first.count) {
-        // The datasets have the same settings, so each is complete by itself.
+        // The settings are the same, so each dataset is complete by itself.
         return Ok(None);
     }
-    // The newest dataset, if recordings were added or removed between the extracts.
+    // The newest dataset, if recordings were added or removed between extracts.
     let newest = of_each.iter().find(|newest| of_each.iter().all(|other| newest.knows(other)));
     let is_whole = of_each.iter().all(|shards| shards.is_whole());
     let newest = match newest {
         Some(newest) => newest,
         None if !is_whole => return Err(of_others(all)),
-        // The same path means the same file: a file that changed is rejected later.
+        // The same path means the same file. If a file has changed, it is rejected later.
         None if first.root.is_some() && of_each.iter().all(|shards| shards.root == first.root) => {
             of_each.iter().max_by_key(|shards| shards.inputs).unwrap_or(first)
         }
@@ -57,7 +57,7 @@ fn of_others(all: &[(String, Option<Shards>)]) -> FleetError {
     )
 }
 
-/// The completeness of combined datasets. `repeated` is the number of files that they share.
+/// The completeness of combined datasets, which have `repeated` files in common.
 pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeated: u64) -> Completeness {
     let sum = |number: fn(&Completeness) -> Option<u64>| {
         let sum = all.iter().map(number).try_fold(0_u64, |sum, number| Some(sum.saturating_add(number?)));
@@ -67,7 +67,7 @@ pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeat
     let is_part = shards.is_some_and(|shards| !shards.is_whole());
     let has_incomplete = all.iter().any(|it| it.is_complete == Some(false));
     let of_fleet = shards.and_then(|shards| shards.inputs);
-    // Files that no shard contains existed only for some of the extracts.
+    // Files in no shard existed only during some of the extracts.
     let is_short = of_fleet.zip(done).is_some_and(|(of_fleet, done)| done < of_fleet);
     let is_complete = if is_part || has_incomplete || is_short {
         Some(false)
@@ -138,19 +138,20 @@ fn symbols(made_with: &MadeWith) -> String {
 /// Why a dataset is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack<'m> {
-    /// These shards are missing, such as `16/16`.
+    /// Shards that are missing, such as `16/16`.
     Shards(&'m [String]),
     /// A merge did not finish.
     Merge,
     /// An extract did not finish.
     Extract,
-    /// Files were lost because their data files were deleted.
+    /// Files whose data files were deleted.
     Lost,
-    /// No dataset contains some of the inputs, although each dataset is complete by itself.
+    /// Inputs that are in no dataset, although each dataset is complete by itself.
     Inputs,
 }
 
-/// A sentence such as `fleet: incomplete: the last extract did not finish (49 of 250 files done); …`, with advice on how to get what is missing.
+/// Returns a sentence such as `fleet: incomplete: the last extract did not finish (49 of 250 files done); …`, with advice on how to get the
+/// missing data.
 pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>) -> String {
     let Completeness { inputs_expected, inputs_done, .. } = completeness;
     let files = inputs_expected.map(|expected| match inputs_done {

@@ -1,4 +1,4 @@
-//! The calls between functions, from the call trees of all runs of a side.
+//! The calls between functions, from the call trees of all runs on a side.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -6,12 +6,12 @@ use crate::fleet::columns::ScopeColumn;
 use crate::fleet::run::{FleetNames, RunNames, StackRow};
 use crate::fleet::scope::ScopeName;
 
-/// The calls between functions, as keys of a column; the caller of an outermost function is `None`.
+/// Calls between functions, as keys of a column. An outermost function has the caller `None`.
 #[derive(Debug, Default)]
 pub(super) struct Calls(HashSet<(Option<u32>, u32)>);
 
 impl Calls {
-    /// Adds the calls in a run's call trees between functions that are in the column.
+    /// Adds the calls in a run's call trees, if both functions are in the column.
     pub(super) fn add(
         &mut self,
         stacks: &[StackRow],
@@ -59,7 +59,7 @@ impl Relatives {
         self.callers.is_empty()
     }
 
-    /// The functions whose cost may have moved to a function: its callers, its callees, and other callees of its callers.
+    /// Functions whose cost may have moved to this one: its callers, its callees, and other callees of its callers.
     pub(super) fn of(&self, name: &ScopeName) -> BTreeSet<&ScopeName> {
         let callers = || self.callers.get(name).into_iter().flatten();
         let called = |caller: &Option<ScopeName>| self.callees.get(caller).into_iter().flatten();

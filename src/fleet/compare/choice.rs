@@ -1,6 +1,6 @@
 //! Chooses the quantity that suits the recordings.
 //!
-//! The rules only use the spread within each side, never the difference between the sides, so the choice does not cause false claims.
+//! The rules depend on the spread within each side, never on the difference between the sides, so the choice causes no false claims.
 
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
@@ -9,13 +9,13 @@ use crate::stats::Effect;
 
 /// The two-sided significance level for a difference of lengths.
 const LENGTHS_LEVEL: f64 = 0.01;
-/// Recordings have one length if all are within this fraction of their median. With 2 %, a benchmark that takes 3.5 % longer would be missed.
+/// Recordings have the same length if all are within this fraction of the median. At 2 %, a benchmark that takes 3.5 % longer would be missed.
 const ONE_LENGTH: f64 = 0.005;
-/// If the standard deviation of the logarithm of lengths is larger, the work did not determine the lengths.
+/// If the logarithms of lengths have a larger standard deviation, the work did not determine the lengths.
 const FREE_LENGTHS: f64 = 0.25;
-/// If lengths vary less than this fraction of the variation of CPU time, a fixed window determined the lengths.
+/// If the variation of lengths is less than this fraction of that of CPU time, a fixed window determined the lengths.
 const WINDOW: f64 = 0.2;
-/// If new recordings are shorter than this fraction of the base length, they may have ended early.
+/// If new recordings are shorter than this fraction of the base's length, they may have ended early.
 const SHORTER: f64 = 0.8;
 /// The minimum share of runs on each side that must record how they ended.
 const STATED: f64 = 0.9;
@@ -24,15 +24,15 @@ const STATED: f64 = 0.9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Lengths {
-    /// The geometric mean of the new lengths divided by that of the base, within blocks.
+    /// The geometric mean of new lengths divided by the base's, within blocks.
     pub ratio: f64,
-    /// The p-value of the ratio; `None` if runs do not vary, or there are too few.
+    /// The p-value of the ratio; `None` if there are too few runs, or lengths do not vary.
     pub p: Option<f64>,
     /// True if all recordings have the same length.
     pub are_equal: bool,
-    /// True if the lengths of the sides differ significantly, and are known.
+    /// True if the lengths are known, and differ significantly between the sides.
     pub differ: bool,
-    /// True if some lengths are unknown, and estimated from samples.
+    /// True if some lengths are unknown, so they are estimated from samples.
     pub are_estimated: bool,
     /// The standard deviation of the logarithms within sides and blocks.
     pub deviation: f64,
@@ -56,7 +56,7 @@ impl Lengths {
         Some(Self { ratio, p, are_equal, differ, are_estimated, deviation: units.deviation(logarithm) })
     }
 
-    /// True if new recordings are shorter to an extent that they may have ended early.
+    /// True if new recordings are so much shorter that they may have ended early.
     pub fn are_shorter(&self) -> bool {
         self.ratio < if self.differ { 1.0 } else { SHORTER }
     }
@@ -67,7 +67,7 @@ impl Lengths {
 pub enum Choice {
     /// The user requested it.
     Requested,
-    /// Each report from the field contains a single quantity.
+    /// Each report from the field states a single quantity.
     Report,
     /// The recorded apps exited after completing their work.
     Exited,
@@ -81,12 +81,12 @@ pub enum Choice {
     FreeLengths,
     /// Lengths vary much less than CPU time, as for a fixed window.
     Window,
-    /// Lengths vary like CPU time, as if recordings lasted until the work was done.
+    /// Lengths vary as much as CPU time, as if recordings lasted until the work was done.
     Work,
 }
 
 impl Choice {
-    /// Chooses for a comparison of two sides.
+    /// Chooses for comparing two sides.
     pub(super) fn new(sides: &[Side; 2], units: &Units, lengths: Option<&Lengths>) -> Self {
         let Some(lengths) = lengths else { return Self::Report };
         let work = QuantityValues::of_sides(&Quantity::CpuTime, sides);
@@ -94,7 +94,7 @@ impl Choice {
         Self::of(&mut sides.iter(), lengths.are_estimated, lengths.are_equal, deviations)
     }
 
-    /// Chooses by the first rule that applies. The deviations are those of lengths and of CPU time.
+    /// Chooses by the first rule that applies, given the deviations of lengths and of CPU time.
     fn of(
         sides: &mut dyn Iterator<Item = &Side>,
         are_estimated: bool,
@@ -114,7 +114,7 @@ impl Choice {
         }
     }
 
-    /// Chooses for a series of runs. The variation is measured between neighbours, so a step has little influence.
+    /// Chooses for a series of runs. Variation is measured between neighbours, so steps have little influence.
     pub(in crate::fleet) fn of_series(side: &Side, runs: &[usize]) -> Self {
         let (lengths, work) = (QuantityValues::lengths(side), QuantityValues::new(&Quantity::CpuTime, side));
         let known: Vec<f64> = runs.iter().filter_map(|&run| lengths.get(run)).collect();
@@ -169,7 +169,7 @@ fn are_equal(mut lengths: Vec<f64>) -> Option<bool> {
     Some(lengths.iter().all(|length| (length / median - 1.0).abs() <= ONE_LENGTH))
 }
 
-/// Estimates the standard deviation of normal values from the median difference between neighbours, so a few steps do not change it.
+/// Estimates the standard deviation of normal values from the median difference between neighbours, which a few steps do not affect.
 fn deviation_of_neighbours(values: &[f64]) -> f64 {
     /// The median absolute difference of two standard normal values.
     const MEDIAN: f64 = 0.953_873;
@@ -178,7 +178,7 @@ fn deviation_of_neighbours(values: &[f64]) -> f64 {
     differences.get(differences.len() / 2).map_or(0.0, |median| median / MEDIAN)
 }
 
-/// Matches `Target app exited`. This does not exclude a crash, unless the label `exit_status` is known.
+/// Matches `Target app exited`. This may be a crash, unless the label `exit_status` is known.
 fn has_exited(end: &str) -> bool {
     end.to_lowercase().contains("exited")
 }

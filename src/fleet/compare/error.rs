@@ -7,9 +7,9 @@ use crate::units::Unit;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// Weights have several units, such as cycles and nanoseconds. Lists the units of each side.
+    /// Weights have several units, such as cycles and nanoseconds; the units of each side.
     Units([Vec<Unit>; 2]),
-    /// Values that were [spilled](crate::fleet::FleetBuilder::spill) cannot be read.
+    /// [Spilled](crate::fleet::FleetBuilder::spill) values cannot be read.
     Spilled(std::io::Error),
 }
 

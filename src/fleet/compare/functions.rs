@@ -17,17 +17,17 @@ use crate::fleet::run::FrameRow;
 use crate::fleet::scope::ScopeName;
 use crate::stats::{Effect, benjamini_hochberg, holm};
 
-/// Functions with fewer samples per run, over both sides, are not tested: no change could be shown, but testing them would make other changes harder
-/// to show.
+/// Functions with fewer samples per run, over both sides, are not tested: no change could be detected, and testing them would make other changes
+/// harder to detect.
 const LEAST_SAMPLES: u64 = 5;
 
-/// With fewer units per side, no function is claimed to have changed: the variance of a few units with few samples is too uncertain.
+/// With fewer units per side, no function is claimed to have changed, since the variance of a few units with few samples is too uncertain.
 pub(crate) const FUNCTION_UNITS: u64 = 5;
 
-/// The probability of exceeding the upper bound of the total's growth, which is used to exclude the growth of a function.
+/// The probability of exceeding the upper bound of the total's growth, which can rule out that a function grew.
 const SURELY: f64 = 0.005;
 
-/// The unnamed shares of a binary are comparable if they differ by at most this.
+/// The maximum difference between a binary's unnamed shares on both sides for which they are comparable.
 const UNNAMED: f64 = 0.05;
 
 /// The tests of all functions with enough samples.
@@ -36,17 +36,17 @@ const UNNAMED: f64 = 0.05;
 pub struct Functions {
     /// The tested functions, most significant change first. Empty if a side has fewer than five units.
     pub tested: Vec<ComparedFunction>,
-    /// The probability that any claim is wrong (Holm), and the expected share of wrong rows among those that [changed](Self::changed).
+    /// The probability that any claim is wrong (Holm), and the expected share of wrong rows among the [changed](Self::changed) ones.
     pub level: f64,
-    /// The smallest relative change that matters.
+    /// The smallest relevant relative change.
     pub min_effect: f64,
-    /// The mean total per run of the base.
+    /// The base's mean total per run.
     pub base_total: f64,
-    /// How functions grew together; set if the total is slower and no function clearly grew more than all others.
+    /// How functions grew together, if the total is slower and no function clearly grew more than the others.
     pub growth: Option<CommonGrowth>,
     /// True if any slower function fails the job.
     fails_with_any: bool,
-    /// Binaries whose functions are not tested, because the share of code without symbols differs between the sides; with these shares.
+    /// Binaries whose functions are not tested, since their shares of code without symbols differ between the sides; with these shares.
     pub unnamed: Vec<(String, [f64; 2])>,
 }
 
@@ -65,23 +65,23 @@ pub enum CommonGrowth {
 pub struct ComparedFunction {
     /// The binary and the function.
     pub name: ScopeName,
-    /// The mean self weight per run of the base and of the new side, within blocks.
+    /// The mean self weight per run of the base and the new side, within blocks.
     pub means: [f64; 2],
     /// The number of samples on each side with this function as the leaf.
     pub samples: [u64; 2],
-    /// The ratio of new to base within blocks, after adding half a sample to each value.
+    /// The ratio of new to base within blocks, with half a sample added to each value.
     pub ratio: f64,
     /// The interval of the ratio, for this function alone.
     pub interval: (f64, f64),
-    /// The one-sided p-value of the growth. If the total is slower, the larger of this and the p-value of the growth relative to all other functions.
+    /// The one-sided p-value of the growth. If the total is slower, the larger of this and the p-value of growth relative to all other functions.
     pub p: f64,
     /// The p-value adjusted for the number of functions (Holm).
     pub p_holm: f64,
-    /// The expected share of wrong rows among those that changed at least as significantly, in either direction (Benjamini and Hochberg).
+    /// The expected share of wrong rows among those that changed at least as significantly in either direction (Benjamini and Hochberg).
     pub q: f64,
-    /// True if the function is slower: its growth is significant, large enough, and not moved cost.
+    /// True if the function is slower: its growth is significant and large enough, and the cost did not move from other functions.
     pub is_slower: bool,
-    /// The functions that fell by as much, so the cost may have moved from them, for example because a function was renamed or inlined.
+    /// Functions that fell by as much, from which the cost may have moved, for example because a function was renamed or inlined.
     pub moved_from: Vec<ScopeName>,
 }
 
@@ -122,7 +122,7 @@ impl Functions {
             unnamed: family.unnamed,
         };
         functions.adjust(&tests, is_total_slower);
-        // If the total clearly grew by less than a function, the function's cost must have come from elsewhere.
+        // If a function clearly grew by more than the total, its cost must have come from elsewhere.
         let effect = measured.total.effect.filter(|_| quantity.is_sampled());
         let most = effect.map_or(f64::INFINITY, |effect| total[0] * effect.upper_bound(SURELY).exp_m1());
         functions.find_moved((&weights, most), sides, units, quantity)?;
@@ -152,7 +152,7 @@ impl Functions {
         });
     }
 
-    /// Finds slower functions whose growth is explained by the fall of other functions.
+    /// Finds slower functions whose growth the fall of other functions explains.
     fn find_moved(
         &mut self,
         (weights, most): (&BTreeMap<ScopeName, Weights>, f64),
@@ -170,8 +170,8 @@ impl Functions {
         let related: Vec<BTreeSet<&ScopeName>> = slower
             .iter()
             .map(|function| match relatives.are_unknown() || function.growth() > most {
-                // If there are no call trees, or the total clearly grew by less, the cost may have moved from anywhere: a class or a binary may have
-                // been renamed together with everything it calls.
+                // Without call trees, or if the total clearly grew by less, the cost may have moved from anywhere: a class or binary may have
+                // been renamed with everything it calls.
                 true => weights.keys().filter(|name| **name != function.name).collect(),
                 false => relatives.of(&function.name),
             })
@@ -188,7 +188,7 @@ impl Functions {
         Ok(())
     }
 
-    /// The functions that are slower, largest growth first. The probability that any of these claims is wrong is at most the level.
+    /// The slower functions, by descending growth. Any of these claims is wrong with a probability of at most the level.
     pub fn slower(&self) -> impl Iterator<Item = &ComparedFunction> {
         let mut slower: Vec<&ComparedFunction> = self.tested.iter().filter(|function| function.is_slower).collect();
         slower.sort_by(|a, b| b.growth().total_cmp(&a.growth()));
@@ -200,12 +200,12 @@ impl Functions {
         if self.base_total > 0.0 { function.growth() / self.base_total } else { f64::INFINITY }
     }
 
-    /// True if a function grew by enough to slow the total by the smallest relevant change, or if any slower function fails the job.
+    /// True if a function grew enough to slow the total by the smallest relevant change, or if any slower function fails the job.
     pub fn fails(&self, function: &ComparedFunction) -> bool {
         function.is_slower && (self.fails_with_any || self.growth_of_total(function) >= self.min_effect)
     }
 
-    /// The functions that changed, largest change first. On average, at most the share `level` of them is wrong.
+    /// The changed functions, by descending change. On average, at most the share `level` of them is wrong.
     pub fn changed(&self) -> impl Iterator<Item = &ComparedFunction> {
         let is_changed = |function: &&ComparedFunction| function.is_slower || function.q <= self.level;
         let mut changed: Vec<&ComparedFunction> = self.tested.iter().filter(is_changed).collect();
@@ -239,13 +239,13 @@ impl<'w> Test<'w> {
         }
     }
 
-    /// The p-value of the growth and, if `with_share`, of the growth relative to all other functions (the larger of both).
+    /// The p-value of the growth or, if `with_share`, the larger of this and the p-value of growth relative to all other functions.
     fn p(&self, with_share: bool) -> f64 {
         let p = |effect: &Option<Effect>| effect.map_or(1.0, |effect| effect.p_above());
         if with_share { p(&self.effect).max(p(&self.share)) } else { p(&self.effect) }
     }
 
-    /// The p-value for growing less than all other functions.
+    /// The p-value of growing less than all other functions.
     fn p_of_smaller_share(&self) -> f64 {
         self.share.map_or(1.0, |effect| effect.p_below())
     }
@@ -285,10 +285,10 @@ struct Family {
 }
 
 impl Family {
-    /// Selects functions by their total number of samples, regardless of which side has them (Bourgon 2010).
+    /// Selects functions by their total number of samples on both sides (Bourgon 2010).
     fn new(sides: &mut [Side; 2], units: &Units) -> io::Result<Self> {
         let mut samples: BTreeMap<ScopeName, u64> = BTreeMap::new();
-        // For each binary and side, the number of samples, and the number of samples without function names.
+        // By binary and side: the number of samples, and of samples without a function name.
         let mut binaries: BTreeMap<String, [[u64; 2]; 2]> = BTreeMap::new();
         for (side, runs) in sides.iter_mut().enumerate() {
             runs.each_function(|name, entries| {
@@ -321,7 +321,7 @@ fn is_named(name: &ScopeName) -> bool {
     name.function.as_deref().is_some_and(|name| name != FrameRow::UNNAMED && name != FrameRow::STACKLESS)
 }
 
-/// True if the unnamed shares of a binary differ. A side without the binary is not compared.
+/// True if a binary's unnamed shares differ. A side without the binary is not compared.
 fn differ(base: [u64; 2], new: [u64; 2]) -> bool {
     let share = |[all, unnamed]: [u64; 2]| unnamed as f64 / all as f64;
     base[0] > 0 && new[0] > 0 && (share(base) - share(new)).abs() > UNNAMED

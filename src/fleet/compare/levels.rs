@@ -1,8 +1,8 @@
-//! Splits the error probability among all claims of a comparison.
+//! Divides the error probability among the claims of a comparison.
 
-/// One-sided significance levels. Their sum is at most alpha, so the probability of any false claim about identical sides is at most alpha.
+/// One-sided significance levels. They add up to at most alpha, so any false claim about identical sides has a probability of at most alpha.
 ///
-/// A smaller share for slowdowns would reduce the power: with 1.5 % instead of 2.5 %, +5 % is found in 37 % instead of 44 % of comparisons of ten
+/// A smaller share for slowdowns would cost power: at 1.5 % instead of 2.5 %, +5 % is detected in 37 % instead of 44 % of comparisons of ten
 /// runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22,7 +22,7 @@ impl Levels {
         Self { slower: 0.5 * each, faster: 0.1 * each, functions: 0.4 * alpha }
     }
 
-    /// The levels for one of several tests that share the levels of the total.
+    /// The levels for one of several tests that share those of the total.
     pub(super) fn shared(self, tests: f64) -> Self {
         Self { slower: self.slower / tests, faster: self.faster / tests, ..self }
     }

@@ -1,4 +1,4 @@
-//! A quantity of the runs of both sides, and a second quantity that has to agree with it.
+//! A quantity of the runs on both sides, and a second quantity that must agree with it.
 
 use super::choice::{Choice, Lengths};
 use super::levels::Levels;
@@ -15,10 +15,10 @@ pub struct Measured {
     pub quantity: Quantity,
     /// The tests of its total.
     pub total: Total,
-    /// The tests of a second quantity, which must also show no slowdown for that verdict: if recorded lengths differ, CPU use may stay the same even
-    /// though the work takes longer. `None` if recorded lengths neither differ nor vary freely.
+    /// The tests of a second quantity. The verdict "no slowdown" requires it to show none either: if recorded lengths differ, CPU use may stay
+    /// the same although the work takes longer. `None` if recorded lengths neither differ nor vary freely.
     pub guard: Option<Box<Self>>,
-    /// True if "slower" and "faster" also require the same claim about the second quantity, because the user did not choose the first.
+    /// True if "slower" and "faster" require the same claim about the second quantity, since the user did not choose the first.
     pub needs_guard: bool,
 }
 
@@ -45,7 +45,7 @@ impl Measured {
         Self { total: Total::new((&quantity, values), units, limits), quantity, guard, needs_guard }
     }
 
-    /// The totals of the quantity and of the second quantity.
+    /// The totals of the quantity and of the second one.
     pub(super) fn totals(&self) -> impl Iterator<Item = &Total> {
         std::iter::once(&self.total).chain(self.guard.iter().map(|guard| &guard.total))
     }

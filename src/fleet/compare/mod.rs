@@ -1,12 +1,12 @@
-//! Compares the runs of a new version with those of a base, to find out whether they are slower.
+//! Compares the runs of a new version with those of a base, to find out whether it is slower.
 //!
 //! ```text
 //! FleetBuilder of each side ─► Side ─┬─► units in blocks ─► total: effect, idle units, tail ─┬─► verdict
 //!                                    └─► weight of each function in each run ─► functions ───┘
 //! ```
 //!
-//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. The verdict generalises from units: each run, or for
-//! example each device, whose value is the mean of the logarithms of its runs. Units are compared within blocks. All claims share one error
+//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. The verdict generalises from units: a unit is a run
+//! or, for example, a device, whose value is the mean logarithm of its runs. Units are compared within blocks. All claims share one error
 //! probability ([`Levels`]). `docs/statistics.md` defines every number.
 
 mod calls;
@@ -64,9 +64,9 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// The blocks with units on both sides, sorted by label.
     pub blocks: Vec<ComparedBlock>,
-    /// The number of units in these blocks, of the base and the new side.
+    /// The number of units in these blocks, for the base and the new side.
     pub units: [u64; 2],
-    /// The number of runs in these blocks, of the base and the new side.
+    /// The number of runs in these blocks, for the base and the new side.
     pub runs: [u64; 2],
     /// Why the first quantity was chosen.
     pub choice: Choice,
@@ -78,16 +78,16 @@ pub struct Comparison {
     pub levels: Levels,
     /// The tests of functions; `None` if they were not requested.
     pub functions: Option<Functions>,
-    /// Labels that separate the sides completely, such as `os`. Their effect cannot be distinguished from that of the version.
+    /// Labels such as `os` that separate the sides completely, so their effect cannot be distinguished from the version's.
     pub confounders: Vec<String>,
     /// Labels whose values differ between the sides.
     pub differences: Vec<LabelDifference>,
     /// The factor, at least 1, by which the weight of summed runs varies more than sampling noise: the noise factor of a
-    /// [`Diff`](crate::report::diff::Diff::with_noise_factor) between the sums of both sides.
+    /// [`Diff`](crate::report::diff::Diff::with_noise_factor) between the sums of the sides.
     pub noise_factor: f64,
-    /// Sentences that warn readers before they rely on the verdict.
+    /// Reasons to distrust the verdict, one sentence each.
     pub warnings: Vec<String>,
-    /// The selection with which the runs of the base were measured.
+    /// The selection with which the base's runs were measured.
     pub selection: FleetSelection,
     /// True to list each run in text.
     pub lists_runs: bool,
@@ -98,7 +98,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// If the sides have no unit in common, or spilled values cannot be read.
+    /// If the sides have no common unit, or spilled values cannot be read.
     pub fn new(sides: &mut [Side; 2], options: CompareOptions) -> Result<Self, CompareError> {
         let unit = scope::common_unit(sides)?;
         let requested: Vec<_> =
@@ -167,7 +167,7 @@ impl Comparison {
         })
     }
 
-    /// The first quantity. Blocks and functions refer to it.
+    /// The first quantity, which blocks and functions refer to.
     pub fn first(&self) -> &Measured {
         &self.measures[0]
     }

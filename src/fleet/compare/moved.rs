@@ -1,25 +1,25 @@
-//! Checks whether the growth of a function is explained by the fall of its relatives.
+//! Checks whether the fall of related functions explains the growth of a function.
 //!
-//! A function that is renamed, split or inlined takes over the cost of others, and nothing became slower. A caller that did not visibly change does
-//! not prove that: the growth of a light function is invisible in a heavy caller. So relatives must have fallen, and the function together with them
-//! must not have grown.
+//! A function that is renamed, split or inlined takes over the cost of others, and nothing becomes slower. An apparently unchanged caller does
+//! not prove that, since the growth of a light function is invisible in a heavy caller. Related functions must therefore have fallen, and the
+//! function together with them must not have grown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::weights::{FunctionValues, Weights};
 use crate::fleet::scope::ScopeName;
 
-/// The probability that any unchanged relative appears to have fallen.
+/// The probability that any unchanged related function appears to have fallen.
 const FALL: f64 = 0.05;
-/// If a function together with its partners grew significantly at this level, it is slower.
+/// If a function with its partners grew significantly at this level, it is slower.
 const SUM: f64 = 0.005;
 /// Falls below this fraction of the growth do not explain it.
 const LEAST: f64 = 0.5;
 
-/// The falls of functions that were not used yet to explain a growth.
+/// Falls of functions that do not explain any growth yet.
 pub(super) struct Falls<'w> {
     weights: &'w BTreeMap<ScopeName, Weights>,
-    /// For each name, the p-value of the fall, and its unused part.
+    /// For each name, the p-value of its fall, and the unused part of the fall.
     falls: BTreeMap<&'w ScopeName, (f64, f64)>,
 }
 
@@ -33,7 +33,7 @@ impl<'w> Falls<'w> {
         Self { weights, falls: weights.iter().filter_map(fall).collect() }
     }
 
-    /// The relatives from which a function took over its cost. Empty if the function is slower.
+    /// The related functions whose cost a function took over. Empty if it is slower.
     pub(super) fn partners(
         &mut self,
         (weights, growth): (&Weights, f64),

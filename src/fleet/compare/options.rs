@@ -5,15 +5,15 @@ use super::quantity::Quantity;
 /// The options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareOptions {
-    /// The quantities to compare, which share alpha. If empty, the recordings decide.
+    /// The quantities to compare, which share alpha. If empty, they are chosen by the recordings.
     pub measures: Vec<Quantity>,
-    /// The labels that divide runs into blocks, such as `device`. Runs are compared within the same block.
+    /// The labels that divide runs into blocks, such as `device`. Runs are compared within blocks.
     pub blocks: Vec<String>,
-    /// The label that identifies the unit of a run, such as `device_id`. If `None`, each run is a unit.
+    /// The label that identifies a run's unit, such as `device_id`. `None` makes each run a unit.
     pub unit: Option<String>,
     /// The probability of any false claim about the total or a function, in either direction.
     pub alpha: f64,
-    /// The smallest relative change that matters, such as 0.03.
+    /// The smallest relevant relative change, such as 0.03.
     pub min_effect: f64,
     /// True to compare functions.
     pub with_functions: bool,
@@ -22,13 +22,13 @@ pub struct CompareOptions {
 }
 
 impl CompareOptions {
-    /// The labels by which the sides must be grouped ([`FleetOptions::by`](crate::fleet::FleetOptions::by)).
+    /// The labels to group the sides by ([`FleetOptions::by`](crate::fleet::FleetOptions::by)).
     pub fn by(&self) -> Vec<String> {
         let unit = self.unit.iter().filter(|unit| !self.blocks.contains(unit));
         self.blocks.iter().chain(unit).cloned().collect()
     }
 
-    /// The names of the intervals whose duration is compared.
+    /// The names of intervals whose durations are compared.
     pub fn intervals(&self) -> Vec<String> {
         Quantity::intervals(&self.measures)
     }

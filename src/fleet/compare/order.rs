@@ -1,7 +1,7 @@
-//! Checks whether the runs of both sides were recorded alternately.
+//! Checks whether the runs of the sides were recorded alternately.
 //!
-//! A machine changes while it records: it gets warm, and other programs start. If all runs of one side come first, that looks like a change of the
-//! code. No correction is made: in that case, a regression on time would lose most of the power.
+//! A machine changes while it records: it gets warm, and other programs start. If one side is recorded first, this looks like a change of the
+//! code. There is no correction, since a regression on time would then lose most of the power.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::side::Side;
 use super::units::Units;
 use crate::fleet::trend::day_of;
 
-/// A warning if the sides were not recorded alternately. At most 4 % of random orders cause a warning (5 runs against 5).
+/// A warning if the sides were not recorded alternately. At most 4 % of random orders cause it (5 runs against 5).
 pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
     let start = |side: usize, run: usize| Some((instant_of(sides[side].report.runs[run].start.as_deref()?)?, side));
     let mut starts: Vec<(f64, usize)> = units.runs_of(start).collect();
@@ -20,7 +20,7 @@ pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
     let key = |start: &(f64, usize)| (start.0.to_bits(), start.1);
     let distinct: BTreeSet<(u64, usize)> = starts.iter().map(key).collect();
     let times: BTreeSet<u64> = distinct.iter().map(|(time, _)| *time).collect();
-    // Runs that started at the same time have no order.
+    // Runs with the same start time have no order.
     if times.len() < distinct.len() {
         return None;
     }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use super::side::Side;
 use crate::fleet::report::RunRow;
 
-/// The quantity of a run to compare.
+/// The compared quantity of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// The weight of the run's samples: CPU time, cycles, or events.
@@ -22,11 +22,11 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The value of a run; 0 if it was idle, `None` if it was not measured, or more than 1 % of its rows could not be read.
+    /// The value of a run: 0 if it was idle; `None` if it was not measured, or more than 1 % of its rows are unreadable.
     pub fn of(&self, run: &RunRow) -> Option<f64> {
         match self {
             Self::CpuTime | Self::CpuUse if run.is_damaged => None,
-            // A report from the field has no CPU time, only the stated quantity.
+            // A report from the field has only the stated quantity.
             Self::CpuTime => run.recorded().map(|_| run.weight as f64),
             Self::CpuUse => Some(run.rate.as_f64()),
             // The time that samples span may differ from the recorded time.
@@ -45,7 +45,7 @@ impl Quantity {
         quantities.iter().filter_map(name).collect()
     }
 
-    /// True if the quantity is measured by samples, for the complete run and for its functions.
+    /// True if samples measure the quantity, for the complete run and for functions.
     pub const fn is_sampled(&self) -> bool {
         matches!(self, Self::CpuTime | Self::CpuUse)
     }
@@ -83,11 +83,11 @@ fn length_of(run: &RunRow) -> Option<f64> {
     run.recorded().map(|time| time.as_nanos() as f64)
 }
 
-/// The values of a quantity for all runs of a side.
+/// A quantity's values for all runs of a side.
 pub(in crate::fleet) struct QuantityValues {
     /// For each run, its value: 0 if it was idle, `None` if it was not measured.
     values: Vec<Option<f64>>,
-    /// For each run, the number of equal parts in which it was counted, such as samples. It limits the precision of the value.
+    /// By run: the number of equal parts in which its value was counted, such as samples, which limits the precision.
     parts: Vec<f64>,
 }
 
@@ -136,12 +136,12 @@ impl QuantityValues {
         self.parts[run]
     }
 
-    /// True if the quantity was measured in no run.
+    /// True if no run has the quantity.
     pub(super) fn is_missing(&self) -> bool {
         self.values.iter().all(Option::is_none)
     }
 
-    /// The number of runs in which the quantity was not measured.
+    /// The number of runs without the quantity.
     pub(super) fn unmeasured(&self) -> usize {
         self.values.iter().filter(|value| value.is_none()).count()
     }

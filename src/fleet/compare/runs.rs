@@ -1,4 +1,4 @@
-//! The data that a comparison keeps for each run of a side, in addition to its measure.
+//! What a comparison keeps for each run of a side, in addition to its measure.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::fleet::scope::FleetScope;
 use crate::recording::Interval;
 use crate::units::Unit;
 
-/// The maximum number of values to keep for a label. A label with more values identifies runs.
+/// The maximum number of values kept for a label. Labels with more values identify runs.
 const MOST_VALUES: usize = 1_000;
 
-/// The functions in all runs of a side, and the labels of these runs.
+/// The functions and labels of all runs on a side.
 #[derive(Debug)]
 pub(in crate::fleet) struct ComparedRuns {
     /// The self weights of functions; empty unless `has_functions`.
@@ -21,10 +21,10 @@ pub(in crate::fleet) struct ComparedRuns {
     has_functions: bool,
     /// The values of each label, including `table` and `sampling interval`, with the number of runs that have them.
     pub(super) labels: BTreeMap<String, BTreeMap<String, u64>>,
-    /// The calls between keys of `own`; empty if runs were measured without stacks.
+    /// The calls between keys of `own`; empty without stacks.
     pub(super) calls: Calls,
     count: u64,
-    /// For each compared interval name, the runs with such intervals, in order of addition, and the mean duration.
+    /// For each compared interval name, the runs with such intervals in order of addition, and their mean durations.
     intervals: BTreeMap<String, Vec<(u32, f64)>>,
     /// The number of intervals for each name.
     counts: BTreeMap<String, u64>,
@@ -74,7 +74,7 @@ impl ComparedRuns {
         self.counts.get(name).copied().unwrap_or(0) as f64 / self.interval_means(name).len().max(1) as f64
     }
 
-    /// The share of runs that have this label with a value that satisfies the predicate.
+    /// The share of runs with this label and a value for which `is` returns true.
     pub(super) fn share_with(&self, label: &str, is: fn(&str) -> bool) -> f64 {
         let values = self.labels.get(label).into_iter().flatten();
         let count: u64 = values.filter(|(value, _)| is(value)).map(|(_, runs)| runs).sum();
@@ -83,7 +83,7 @@ impl ComparedRuns {
 
     fn note(&mut self, record: &RunRecord) {
         let interval = format!("{} {}", record.usual_weight, record.unit.name());
-        // Only time is sampled at regular intervals: the cycles of a sample vary, and reports from the field state a single quantity.
+        // Only time is sampled at regular intervals: cycles vary from sample to sample, and reports from the field state a single quantity.
         let is_timed = record.unit == Unit::Nanoseconds;
         let facts = [("table", record.schema.as_str(), true), ("sampling interval", interval.as_str(), is_timed)];
         let facts = facts.into_iter().filter(|(.., is_known)| *is_known && record.samples > 0);

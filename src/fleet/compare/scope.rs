@@ -1,4 +1,4 @@
-//! Checks what a verdict covers, and collects the warnings about it.
+//! Checks what a verdict covers, and collects warnings about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::fleet::identity::recording;
 use crate::settings::{BLOCK, UNIT};
 use crate::units::{Unit, several};
 
-/// Labels with more values are not compared: they identify runs.
+/// Labels with more values are not compared, since they identify runs.
 const MOST_VALUES: usize = 50;
 
 /// A label with different values on the two sides.
@@ -22,7 +22,7 @@ const MOST_VALUES: usize = 50;
 pub struct LabelDifference {
     /// The label, or `table` or `sampling interval`.
     pub key: String,
-    /// For the base and the new side, the values that the other side lacks, each with its number of runs.
+    /// The values of the base, and of the new side, that the other side lacks, with their numbers of runs.
     pub values: [Vec<(String, u64)>; 2],
 }
 
@@ -38,7 +38,7 @@ pub(super) fn common_unit(sides: &[Side; 2]) -> Result<Unit, CompareError> {
     }
 }
 
-/// The labels with different values on the two sides.
+/// The labels with different values on both sides.
 pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<LabelDifference> {
     let labels = sides.each_ref().map(|side| &side.runs.labels);
     let keys: BTreeSet<&String> = labels.iter().flat_map(|labels| labels.keys()).collect();
@@ -59,10 +59,10 @@ pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<La
     keys.filter_map(difference).collect()
 }
 
-/// Labels, other than the version, that may explain a change. Runs are not compared within their values.
+/// Labels other than the version that may explain a change. Runs are not compared within their values.
 const CONFOUNDERS: [&str; 2] = ["os", "instruments"];
 
-/// The labels whose values separate the sides completely, so their effect cannot be distinguished from that of the version.
+/// The labels that separate the sides completely, so their effect cannot be distinguished from the version's.
 pub(super) fn confounders(sides: &[Side; 2]) -> Vec<String> {
     CONFOUNDERS.into_iter().filter(|key| is_separated(sides, key)).map(str::to_owned).collect()
 }
@@ -75,7 +75,7 @@ fn is_separated(sides: &[Side; 2], key: &str) -> bool {
     })
 }
 
-/// True if nine in ten runs keep a whole number of cores busy throughout.
+/// True if nine out of ten runs keep a whole number of cores busy throughout.
 pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
     const NEAR: f64 = 0.03;
     let cores = |side: usize, run: usize| Some(sides[side].report.runs[run].rate.as_f64() / 100.0);
@@ -85,7 +85,7 @@ pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
     all > 0 && 10 * near >= 9 * all
 }
 
-/// Explains why the sides cannot be compared, without a full stop.
+/// Explains, without a full stop, why the sides cannot be compared.
 pub(super) fn invalid(
     sides: &[Side; 2],
     units: &Units,
@@ -115,7 +115,7 @@ pub(super) fn invalid(
 
 const SIDES: [&str; 2] = ["the base", "the new side"];
 
-/// The sentence about a quantity that no run has.
+/// The sentence if no run has a quantity.
 fn missing(quantity: &Quantity) -> String {
     match quantity {
         Quantity::Interval(name) => {
@@ -125,7 +125,7 @@ fn missing(quantity: &Quantity) -> String {
     }
 }
 
-/// The sentence about a quantity that too few runs have, or a side without any CPU time.
+/// The sentence if too few runs have a quantity, or a side has no CPU time at all.
 fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) -> Option<String> {
     let too_many = |(number, (side, name)): (usize, (&Side, &str))| {
         let unmeasured = side.report.inputs.unmeasured();
@@ -141,7 +141,7 @@ fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) ->
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
 }
 
-/// The sentence for sides that differ in the share of runs whose app failed: these runs may not have completed their work.
+/// The sentence for sides with different shares of runs whose app failed: these may not have completed their work.
 fn failed(sides: &[Side; 2]) -> Option<String> {
     let shares = sides.each_ref().map(|side| side.runs.share_with("exit_status", |status| status != "0"));
     ((shares[1] - shares[0]).abs() > MOST_UNMEASURED).then(|| {
@@ -150,7 +150,7 @@ fn failed(sides: &[Side; 2]) -> Option<String> {
     })
 }
 
-/// Sentences that warn readers before they rely on the verdict.
+/// Reasons to distrust the verdict, one sentence each.
 pub(super) fn warnings(
     sides: &[Side; 2],
     units: &Units,
@@ -218,7 +218,7 @@ pub(super) fn warnings(
     warnings
 }
 
-/// A warning if runs on the two sides have different numbers of an interval whose mean duration is compared.
+/// A warning if runs of the sides differ in the number of intervals whose mean duration is compared.
 fn unequal_counts(sides: &[Side; 2], quantity: &Quantity) -> Option<String> {
     let Quantity::Interval(name) = quantity else { return None };
     let [base, new] = sides.each_ref().map(|side| side.runs.intervals_per_run(name));
@@ -245,7 +245,7 @@ fn unequal_tables(sides: &[Side; 2]) -> Option<String> {
     Some(format!("The sides differ in their {key}, so part of the change may come from the measurement."))
 }
 
-/// A warning, with a suitable remedy, if each run is a unit although several runs share for example a device.
+/// A warning, with a remedy, if each run is a unit although several runs share a device, for example.
 fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     if options.unit.is_some() {
         return None;
@@ -255,7 +255,7 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     let [Some(base), Some(new)] = values else { return None };
     let shared = base.keys().filter(|value| new.contains_key(*value)).count();
     let are_shared = 2 * shared >= base.len().max(new.len());
-    // With fewer units, hardly any change can be shown.
+    // With fewer units, hardly any change can be detected.
     let are_units = base.len().min(new.len()) as u64 >= FUNCTION_UNITS;
     let blocks = options.blocks.iter().chain([key]).map(String::as_str).collect::<Vec<_>>().join(",");
     let remedy = match (are_shared, are_units) {

@@ -9,10 +9,10 @@ use crate::fleet::report::FleetReport;
 use crate::fleet::run::FleetNames;
 use crate::fleet::scope::ScopeName;
 
-/// The number of entries to process at a time: 12 MiB.
+/// The number of entries processed at a time: 12 MiB.
 const MOST_ENTRIES: usize = 1 << 19;
 
-/// The runs of one side, and the weight of each function in each of them.
+/// The runs of a side, and the weight of each function in each run.
 #[derive(Debug)]
 pub struct Side {
     /// The report on its runs, grouped by the labels of blocks and units.
@@ -23,7 +23,7 @@ pub struct Side {
     pub(in crate::fleet) spilled: Spilled,
 }
 
-/// The positions of runs in the report, indexed by the order of addition; and the usual sample weights, indexed by that position.
+/// The positions of runs in the report, by order of addition, and the usual sample weights, by position.
 #[derive(Debug)]
 pub(in crate::fleet) struct Places {
     pub(in crate::fleet) order: Vec<u32>,
@@ -41,11 +41,11 @@ impl EntryRuns for Places {
 }
 
 impl Side {
-    /// Creates the side from the runs of a builder [for comparisons](FleetBuilder::for_comparison).
+    /// Creates the side from a builder [for comparisons](FleetBuilder::for_comparison).
     ///
     /// # Errors
     ///
-    /// If values were spilled, and their file cannot be read.
+    /// If the file of spilled values cannot be read.
     pub fn new(builder: FleetBuilder) -> io::Result<Self> {
         builder.try_finish_side()
     }

@@ -1,39 +1,38 @@
-//! Tests the total of a quantity: how much a typical unit uses, how many units are idle, and how far the tail extends.
+//! Tests the total of a quantity: how much a typical unit uses, how many units are idle, and how long the tail is.
 
 use super::levels::Levels;
 use super::quantity::{Quantity, QuantityValues};
 use super::units::Units;
 use crate::stats::{Block, Effect, Exact, Exceedance, Quantile};
 
-/// The tail is tested if each side has at least this many units.
+/// The minimum number of units per side for testing the tail.
 const TAIL_UNITS: u64 = 1_000;
 
 /// The percentiles of all units that define the tail.
 const TAILS: [Quantile; 2] = [Quantile::P95, Quantile::P99];
 
-/// For each block and side, the logarithm of each unit's value; `None` for idle units.
+/// By block and side: the logarithm of each unit's value; `None` for idle units.
 type Logarithms = [[Vec<Option<f64>>; 2]];
 
 /// The tests of the total of a quantity.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Total {
-    /// The mean of the runs of the base and of the new side, within blocks.
+    /// The mean of the runs on the base and the new side, within blocks.
     pub means: [f64; 2],
-    /// The change of the logarithm within blocks, for units that are not idle; `None` if there are too few units to estimate its error.
+    /// The change of the logarithm within blocks, for units that are not idle; `None` with too few units to estimate its error.
     pub effect: Option<Effect>,
-    /// The significance levels of claims about the effect. They are smaller if other tests share alpha.
+    /// The significance levels of claims about the effect. They are lower if other tests share alpha.
     pub levels: Levels,
-    /// The upper bound of the change, as a logarithm, with a probability of 1 − alpha. Includes idle units.
+    /// The upper bound of the change including idle units, as a logarithm, with a probability of 1 − alpha.
     pub upper_bound: Option<f64>,
-    /// The factor by which the number of units has to grow to show the smallest relevant change; see
-    /// [`Block::needed_factor`].
+    /// The factor by which the number of units must grow to detect the smallest relevant change; see [`Block::needed_factor`].
     pub needed: Option<f64>,
-    /// The p-value of a rank test (van Elteren): a check without assumptions about the distribution.
+    /// The p-value of a rank test (van Elteren), which makes no assumptions about the distribution.
     pub rank_p: Option<f64>,
     /// The share of idle units; `None` if no unit is idle.
     pub idle: Option<ShareTest>,
-    /// The shares of units that are far out relative to similar units: beyond P95 and P99 of all. Empty unless each side has a thousand units.
+    /// The shares of units that are far out compared to similar ones: beyond the P95 and P99 of all. Empty unless each side has a thousand units.
     pub tail: Vec<ShareTest>,
 }
 
@@ -41,13 +40,13 @@ pub struct Total {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareTest {
-    /// The percentile of all units, if this tests a tail.
+    /// For a tail, the percentile of all units.
     pub quantile: Option<Quantile>,
-    /// The number of units of the base and of the new side in this share.
+    /// The number of units in this share, on the base and the new side.
     pub counts: [u64; 2],
     /// The total number of units of the base and of the new side.
     pub of: [u64; 2],
-    /// For a tail, the mean of each side's units beyond the side's percentile.
+    /// For a tail, the mean of each side's units beyond its own percentile.
     pub values: [f64; 2],
     /// The p-values of the counts, if the sides are the same within blocks.
     pub p: Exact,
@@ -86,18 +85,18 @@ impl Total {
         }
     }
 
-    /// The interval of the change, as logarithms. It excludes no change if the total is slower. 95 % by default.
+    /// The interval of the change, as logarithms; 95 % by default. It excludes zero if the total is slower.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.effect.map(|effect| effect.interval(2.0 * self.levels.slower))
     }
 
-    /// True if a typical unit uses more, and the growth is significant and large enough.
+    /// True if a typical unit uses more, by a significant and relevant amount.
     pub(super) fn is_slower(&self, min_effect: f64) -> bool {
         self.effect
             .is_some_and(|effect| effect.p_above() <= self.levels.slower && effect.difference >= min_effect.ln_1p())
     }
 
-    /// True if a typical unit uses less, and the reduction is significant and large enough.
+    /// True if a typical unit uses less, by a significant and relevant amount.
     pub(super) fn is_faster(&self, min_effect: f64) -> bool {
         self.effect
             .is_some_and(|effect| effect.p_below() <= self.levels.faster && effect.difference <= (-min_effect).ln_1p())
@@ -118,7 +117,7 @@ fn needed(blocks: &[Block], min_effect: f64, levels: Levels) -> Option<f64> {
     Block::needed_factor(blocks, min_effect.ln_1p(), levels.slower)
 }
 
-/// An upper bound for the change over all units: the change of units that are not idle, times the change of their share. Both bounds hold
+/// An upper bound for the change over all units: the change of units that are not idle, multiplied by the change of their share. Both bounds hold
 /// simultaneously.
 fn upper_bound(effect: &Effect, idle: Option<&Vec<Exceedance>>, alpha: f64) -> Option<f64> {
     let Some(idle) = idle else { return Some(effect.upper_bound(alpha)) };
@@ -161,8 +160,7 @@ fn tails(logarithms: &Logarithms) -> Vec<ShareTest> {
         };
         let means = sides.each_ref().map(mean);
         let test = |values: &Logarithms| share_test(&beyond(values, quantile), Some(quantile), means);
-        // The counts of units are exact. The positions relative to similar units are not, because the range of a side is uncertain, but they are not
-        // affected by spread alone.
+        // The counts of units are exact. Relative positions are not, since a side's range is uncertain, but spread alone does not affect them.
         let (units, places) = (test(logarithms), test(&relative));
         ShareTest { p: units.p.max(places.p), ..units }
     };
@@ -176,7 +174,7 @@ fn beyond(values: &Logarithms, quantile: Quantile) -> Vec<Exceedance> {
     shares(values, |value| value.is_some_and(|value| value > limit))
 }
 
-/// The sorted values of a side. Idle units are below all others.
+/// The sorted values of a side, idle units first.
 fn side(values: &Logarithms, side: usize) -> Vec<f64> {
     let all = values.iter().flat_map(|block| &block[side]);
     sorted(all.map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect())
@@ -186,8 +184,8 @@ fn rank(values: &[f64], quantile: Quantile) -> usize {
     quantile.nearest_rank(values.len() as u64) as usize
 }
 
-/// How far out each unit is relative to similar units: the logarithm minus the median of its side in its block, in interquartile ranges of its side.
-/// A side that is slower or varies more overall therefore does not have a longer tail.
+/// How far out each unit is compared to similar ones: its logarithm minus the median of its side and block, in interquartile ranges of its side.
+/// A side that is generally slower or more variable therefore has no longer tail.
 fn relative(logarithms: &Logarithms) -> Vec<[Vec<Option<f64>>; 2]> {
     let mut relative = logarithms.to_vec();
     for side in [0, 1] {
@@ -208,7 +206,7 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The value at a fraction of the sorted values, interpolated if necessary; 0 if there are no values.
+/// The value at a fraction of sorted values, interpolated if necessary; 0 without values.
 fn at(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let index = share * last as f64;

@@ -15,11 +15,11 @@ type Labels = Vec<Option<String>>;
 /// A block with units on both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedBlock {
-    /// The values of the block labels; `None` if its runs lack the label.
+    /// The block's label values; `None` if its runs lack the label.
     pub labels: Vec<Option<String>>,
-    /// The value of each unit of the base and of the new side: the mean of its runs.
+    /// The value of each unit, on the base and the new side: the mean of its runs.
     pub values: [Vec<f64>; 2],
-    /// The runs of the base and of the new side that have a value, sorted by value in ascending order.
+    /// The runs with a value, on the base and the new side, in ascending order.
     pub runs: [Vec<ComparedRun>; 2],
 }
 
@@ -39,7 +39,7 @@ impl ComparedBlock {
         rank.checked_sub(1).map_or(0.0, |place| self.runs[side][place].value)
     }
 
-    /// The geometric mean of a side's units that are not idle, on which effects are based; `None` if all are idle.
+    /// The geometric mean of a side's units that are not idle, which effects are based on; `None` if all are idle.
     pub fn geometric_mean(&self, side: usize) -> Option<f64> {
         let logarithms: Vec<f64> = self.values[side].iter().filter(|value| **value > 0.0).map(|v| v.ln()).collect();
         (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
@@ -51,13 +51,13 @@ pub(super) struct Units {
     /// The blocks that exist on both sides.
     blocks: Vec<Labels>,
     sides: [SideUnits; 2],
-    /// For each side, the number of runs in blocks that the other side lacks, by block labels.
+    /// By side: the number of runs in blocks that the other side lacks, by block labels.
     pub(super) alone: [BTreeMap<Labels, u64>; 2],
     /// The number of units that both sides have.
     pub(super) shared: u64,
-    /// The number of units that are in several blocks of a side, and are counted once in each.
+    /// The number of units in several blocks of a side, which count once in each.
     pub(super) repeated: u64,
-    /// The number of runs on each side without the unit label: each is a separate unit.
+    /// By side: the number of runs without the unit label, each of which is a separate unit.
     pub(super) without_label: [u64; 2],
 }
 
@@ -70,7 +70,7 @@ struct SideUnits {
 }
 
 impl Units {
-    /// Only uses runs for which `measured` returns true.
+    /// Uses only runs for which `measured` returns true.
     pub(super) fn new(sides: &[Side; 2], options: &CompareOptions, measured: impl Fn(usize, usize) -> bool) -> Self {
         let labels = [0, 1].map(|side| {
             let of = |(index, run)| measured(side, index).then(|| labels_of(&sides[side], run, options));
@@ -127,7 +127,7 @@ impl Units {
         self.sides.each_ref().map(|side| side.of_run.iter().flatten().count() as u64)
     }
 
-    /// For each block and side, the logarithm of the mean of each unit's runs; `None` if it is 0.
+    /// By block and side: the logarithm of each unit's mean over its runs; `None` if it is 0.
     pub(super) fn log_means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
         let mut means = self.means(value);
         let log = |mean: &mut Option<f64>| *mean = mean.filter(|mean| *mean > 0.0).map(f64::ln);
@@ -135,7 +135,7 @@ impl Units {
         means
     }
 
-    /// For each block and side, the mean of each unit over its runs that have a value; `None` if none has one.
+    /// By block and side: each unit's mean over its runs with a value; `None` without such runs.
     pub(super) fn means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
         let mut means = vec![<[Vec<Option<f64>>; 2]>::default(); self.blocks.len()];
         for (side, units) in self.sides.iter().enumerate() {
@@ -153,7 +153,7 @@ impl Units {
         means
     }
 
-    /// For each block and side, the logarithms of the unit values; `None` for idle units.
+    /// By block and side: the logarithms of unit values; `None` for idle units.
     pub(super) fn logarithms(&self, values: &[QuantityValues; 2]) -> Vec<[Vec<Option<f64>>; 2]> {
         self.log_means(|side, run| values[side].get(run))
     }
@@ -164,13 +164,13 @@ impl Units {
         blocks_of(&self.logarithms(values), &self.floors(parts))
     }
 
-    /// For each block and side, the smallest variance of a value that is counted in this many parts, averaged over runs.
+    /// By block and side: the smallest variance of a value that is counted in this many parts, averaged over runs.
     pub(super) fn floors(&self, parts: impl Fn(usize, usize) -> Option<f64>) -> Vec<[f64; 2]> {
         let floor = |parts: &Vec<Option<f64>>| least_variance(parts.iter().flatten().copied());
         self.means(parts).iter().map(|sides| sides.each_ref().map(floor)).collect()
     }
 
-    /// The weight of each block: n₁n₂/(n₁+n₂) of its units, normalised to a sum of 1.
+    /// The weight of each block, n₁n₂/(n₁+n₂) of its units, normalised to a sum of 1.
     fn weights(&self) -> Vec<f64> {
         let mut counts = vec![[0.0, 0.0]; self.blocks.len()];
         for (side, units) in self.sides.iter().enumerate() {
@@ -181,7 +181,7 @@ impl Units {
         counts.iter().map(|count| weight(count) / sum).collect()
     }
 
-    /// The mean of a value over the runs of each side that have it: the means of blocks, weighted by block.
+    /// The mean of a value over each side's runs that have it: block means, weighted by block.
     pub(super) fn mean_of(&self, value: impl Fn(usize, usize) -> Option<f64>) -> [f64; 2] {
         let weights = self.weights();
         [0, 1].map(|side| {
@@ -239,7 +239,7 @@ impl Units {
         self.sides[side].of_run[run].is_some()
     }
 
-    /// The factor by which runs in the same block and side vary more than sampling explains.
+    /// The factor by which runs of one block and side vary more than sampling explains.
     pub(super) fn overdispersion(&self, sides: &[Side; 2]) -> f64 {
         let mut groups = vec![<[Vec<RunSum>; 2]>::default(); self.blocks.len()];
         for side in [0, 1] {
@@ -271,14 +271,14 @@ impl Units {
     }
 }
 
-/// The smallest variance of the logarithms of values that are counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
+/// The smallest variance of logarithms of values counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
 pub(in crate::fleet) fn least_variance(parts: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = parts.fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
     let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
     1.0 / (6.0 * mean * mean)
 }
 
-/// The existing values of each block, with the floors of their variances.
+/// Each block's existing values, with the floors of their variances.
 pub(super) fn blocks_of(values: &[[Vec<Option<f64>>; 2]], floors: &[[f64; 2]]) -> Vec<Block> {
     let flat = |values: &Vec<Option<f64>>| values.iter().flatten().copied().collect();
     let block = |([base, new], floors): (&[Vec<Option<f64>>; 2], &[f64; 2])| Block {

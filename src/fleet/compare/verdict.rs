@@ -6,26 +6,26 @@ use super::measured::Measured;
 use super::total::{ShareTest, Total};
 use crate::stats::Quantile;
 
-/// With fewer units per side, nothing is claimed about the total.
+/// With fewer units per side, there is no claim about the total.
 pub(crate) const TOTAL_UNITS: u64 = 3;
 
 /// Whether the new side is slower.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It is slower, for these reasons.
+    /// The new side is slower, for these reasons.
     Slower(Vec<Reason>),
-    /// It is faster, for these reasons, and nothing is slower. More idle units are not a reason: they may have failed to start.
+    /// The new side is faster, for these reasons, and nothing is slower. More idle units are not a reason, since they may have failed to start.
     Faster(Vec<Reason>),
-    /// A slowdown of this fraction of the base, or more, is ruled out. The fraction is less than the smallest relevant change.
+    /// A slowdown of at least this fraction of the base is ruled out. The fraction is below the smallest relevant change.
     NoSlowdown {
         /// The fraction.
         above: f64,
     },
-    /// The input is valid, but not conclusive.
+    /// The input is valid, but inconclusive.
     Unknown {
         /// A slowdown of this fraction of the base is possible; `None` if nothing is known.
         could_hide: Option<f64>,
-        /// The approximate number of units that the base and the new side need to detect the smallest relevant change in nine of ten cases.
+        /// The approximate number of units that each side needs to detect the smallest relevant change in nine out of ten cases.
         needed: Option<[u64; 2]>,
         /// The reason, if it is not the number of units.
         because: Option<Obstacle>,
@@ -48,11 +48,11 @@ pub enum Obstacle {
     Confounded,
     /// More new units are idle, so an app may have failed to start.
     MoreIdle,
-    /// A whole number of cores was busy throughout, so CPU use could not increase.
+    /// A whole number of cores was busy throughout, so CPU use could not grow.
     Saturated,
 }
 
-/// A reason why a side is slower or faster. The index is that of a quantity in [`Comparison::measures`](super::Comparison::measures).
+/// Why a side is slower or faster. The index refers to [`Comparison::measures`](super::Comparison::measures).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
     /// A typical unit uses more (or less, if the side is faster).
@@ -61,12 +61,12 @@ pub enum Reason {
     Idle(usize),
     /// More units are beyond this percentile of all units.
     Tail(usize, Quantile),
-    /// A function uses enough more to slow the total.
+    /// A function uses so much more that it slows the total.
     Function,
 }
 
 impl Reason {
-    /// The name in machine formats: `total`, `idle`, `p95`, `p99`, `function`.
+    /// The name in machine-readable formats: `total`, `idle`, `p95`, `p99`, `function`.
     pub fn name(self) -> String {
         match self {
             Self::Total(_) => "total".to_owned(),
@@ -77,7 +77,7 @@ impl Reason {
     }
 }
 
-/// The data from which a verdict is derived.
+/// The data that a verdict is derived from.
 pub(super) struct Evidence<'e> {
     pub(super) measures: &'e [Measured],
     pub(super) functions: Option<&'e Functions>,
@@ -112,7 +112,7 @@ impl Verdict {
         }
     }
 
-    /// The name in machine formats: `slower`, `faster`, `no-slowdown`, `unknown`, `invalid`.
+    /// The name in machine-readable formats: `slower`, `faster`, `no-slowdown`, `unknown`, `invalid`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Slower(_) => "slower",
@@ -125,7 +125,7 @@ impl Verdict {
 }
 
 impl Evidence<'_> {
-    /// The reasons from the totals of all quantities.
+    /// The reasons from all quantities' totals.
     fn reasons(&self, is_slower: bool) -> Vec<Reason> {
         let of_measure = |(index, measured): (usize, &Measured)| {
             let reasons = reasons((index, &measured.total), self.min_effect, is_slower);
@@ -165,7 +165,7 @@ impl Evidence<'_> {
     }
 }
 
-/// The reasons from one total for the new side being slower, or faster.
+/// The reasons from one total why the new side is slower, or faster.
 fn reasons((index, total): (usize, &Total), min_effect: f64, is_slower: bool) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let is_claimed_total = if is_slower { total.is_slower(min_effect) } else { total.is_faster(min_effect) };

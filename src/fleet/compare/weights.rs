@@ -11,12 +11,12 @@ use crate::fleet::scope::ScopeName;
 use crate::stats::Effect;
 use crate::units::Millionths;
 
-/// For each side and run, the weight and samples of a function. Runs without the function have no entry.
+/// By side and run: the weight and samples of a function. Runs without it have no entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights([BTreeMap<usize, (u64, u64)>; 2]);
 
 impl Weights {
-    /// Collects the weights of the wanted functions, in the runs that are used.
+    /// Collects the weights of the wanted functions in the used runs.
     pub(super) fn of(
         sides: &mut [Side; 2],
         units: &Units,
@@ -54,13 +54,13 @@ impl Weights {
     }
 }
 
-/// Converts the weights of functions to values that can be compared.
+/// Converts function weights to comparable values.
 pub(super) struct FunctionValues<'s> {
     pub(super) sides: &'s [Side; 2],
     pub(super) units: &'s Units,
-    /// True for CPU use; false for CPU time, which all other quantities use.
+    /// True for CPU use; false for CPU time, which is used with all other quantities.
     is_use: bool,
-    /// The mean weight of half a sample over both sides, which is added to avoid the logarithm of zero.
+    /// The mean weight of half a sample over both sides. It is added to avoid the logarithm of zero.
     half: f64,
 }
 
@@ -69,7 +69,7 @@ impl<'s> FunctionValues<'s> {
         Self { sides, units, is_use: *quantity == Quantity::CpuUse, half: half_a_sample(sides, units) }
     }
 
-    /// The effect on the logarithm of the weight, or of the weight per time, after adding half a sample.
+    /// The effect on the logarithm of the weight, or of weight per time, with half a sample added.
     pub(super) fn effect(&self, weights: &Weights) -> Option<Effect> {
         self.effect_of(weights, |side, run| {
             let weight = weights.get(side, run).0 as f64 + self.half;
@@ -77,7 +77,7 @@ impl<'s> FunctionValues<'s> {
         })
     }
 
-    /// The effect on the logarithm of the weight relative to that of all other functions.
+    /// The effect on the logarithm of the weight relative to all other functions.
     pub(super) fn effect_of_share(&self, weights: &Weights) -> Option<Effect> {
         self.effect_of(weights, |side, run| {
             let weight = weights.get(side, run).0;
@@ -87,7 +87,7 @@ impl<'s> FunctionValues<'s> {
     }
 
     fn effect_of(&self, weights: &Weights, value: impl Fn(usize, usize) -> f64) -> Option<Effect> {
-        // An idle run shows nothing about functions; the tests of the total include it.
+        // An idle run reveals nothing about functions; the tests of the total include it.
         let is_busy = |side: usize, run: usize| self.sides[side].report.runs[run].weight > 0;
         let samples = |side: usize, run: usize| weights.get(side, run).1 as f64;
         let floors = self.units.floors(|side, run| is_busy(side, run).then(|| samples(side, run)));

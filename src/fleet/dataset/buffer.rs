@@ -1,4 +1,4 @@
-//! Buffers rows before they are written to a file. Stores them as columns, since Parquet writes one column after another.
+//! Buffers rows before they are written to a file, as columns, since Parquet writes one column after another.
 
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::Result;
@@ -16,7 +16,7 @@ const ROWS_AT_ONCE: usize = 4096;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextId(u32);
 
-/// A string, or the id of a string that was [added](Buffer::text) before. Ids are faster for strings that occur in many rows.
+/// A string, or the id of a string [added](Buffer::text) before. Ids are faster for strings that many rows share.
 pub(super) trait Text {
     fn id(self, buffer: &mut Buffer) -> TextId;
 }
@@ -48,7 +48,7 @@ pub(super) struct Buffer {
     ids: HashMap<Box<str>, TextId>,
 }
 
-/// The non-null values of a column and, for a nullable column, their positions.
+/// A column's values and, if it is nullable, their positions.
 #[derive(Default)]
 struct Values {
     texts: Vec<TextId>,
@@ -79,7 +79,7 @@ impl Buffer {
         id
     }
 
-    /// Starts a row. Its values must follow in column order.
+    /// Starts a row, whose values follow in column order.
     pub(super) fn row(&mut self) -> Row<'_> {
         self.rows += 1;
         Row { buffer: self, at: 0 }
@@ -111,7 +111,7 @@ impl Values {
         Ok(())
     }
 
-    /// Creates strings in batches, because the strings of a complete group would be many times larger than their ids.
+    /// Creates strings in batches, since those of a complete group would be many times larger than their ids.
     fn write_texts(
         &self,
         levels: Option<&[i16]>,
@@ -134,7 +134,7 @@ impl Values {
     }
 }
 
-/// A row that is filled column by column, in schema order. Column names only make the code readable, and are checked in debug builds.
+/// A row, filled column by column in schema order. Column names are for readability, and are checked in debug builds.
 pub(super) struct Row<'b> {
     buffer: &'b mut Buffer,
     at: usize,

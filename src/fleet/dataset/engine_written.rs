@@ -1,11 +1,11 @@
 //! Reads the runs of datasets that an engine rewrote.
 //!
-//! DuckDB's `COPY` and Spark's `repartition` write the rows of a table to any number of files, in any order, so the rows of a run need not be
-//! adjacent. Runs are therefore collected in memory, one part at a time: a part consists of the runs whose id has a certain hash, and all files are
-//! read once for each part.
+//! DuckDB's `COPY` and Spark's `repartition` distribute a table's rows over any number of files in any order, so the rows of a run need not be
+//! adjacent. Runs are therefore collected in memory, one part at a time: a part is the runs whose ids have a certain hash, and all files are read
+//! once per part.
 //!
-//! Nothing records which files belong together, so each run is checked for completeness. A missing or duplicated file changes the sums of a table.
-//! Columns that duplicate others reveal modifications, and no number in a row may exceed the number of its run.
+//! Nothing records which files belong together, so each run is checked for completeness. Sums reveal missing and duplicated files. Columns that
+//! duplicate others reveal modifications, and no number in a row may exceed that of its run.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -19,7 +19,7 @@ use crate::fleet::{FailedInput, FrameRow, NameId, RunRecord, StackRow, WindowRow
 
 /// Collects the runs in one part of a rewritten dataset, from all files of all tables, in any order.
 ///
-/// Memory is bounded by the rows of the part.
+/// Memory is bounded by the part's rows.
 pub struct RewrittenRuns {
     part: u64,
     parts: u64,
@@ -29,10 +29,10 @@ pub struct RewrittenRuns {
     failures: BTreeMap<String, FailedInput>,
 }
 
-/// The rows of a run, in the order they were read.
+/// The rows of a run, in reading order.
 #[derive(Default)]
 struct Gathered {
-    /// Contains only the labels that the table `runs` has.
+    /// Has only the labels in the table `runs`.
     record: Option<RunRecord>,
     copied_numbers: [Option<u64>; COPIED_NUMBERS.len()],
     labels: Vec<(String, String)>,
@@ -53,11 +53,11 @@ impl RewrittenRuns {
         Self { part, parts, names: FileNames::default(), runs: BTreeMap::new(), failures: BTreeMap::new() }
     }
 
-    /// Returns the number of rows in a table file that an engine may have written.
+    /// Returns the number of rows in a table's file, which an engine may have written.
     ///
     /// # Errors
     ///
-    /// If reading fails, or the file does not have the columns of that table.
+    /// If reading fails, or the file does not have that table's columns.
     pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<u64, DatasetError> {
         TableRows::open(Writer::Engine, table, &[], input).map(|rows| rows.count())
     }
@@ -66,7 +66,7 @@ impl RewrittenRuns {
     ///
     /// # Errors
     ///
-    /// If reading fails, a column is missing or has another type, or a run occurs twice.
+    /// If reading fails, a column is missing or has the wrong type, or a run occurs twice.
     pub fn add<R: Read + Seek + Send + 'static>(&mut self, table: DatasetTable, input: R) -> Result<(), DatasetError> {
         self.names.begin_file();
         let mut rows = TableRows::open(Writer::Engine, table, &table.columns_to_read(), input)?;
@@ -120,7 +120,7 @@ impl RewrittenRuns {
     ///
     /// # Errors
     ///
-    /// If a run is incomplete, or has a duplicate row.
+    /// If a run is incomplete or has a duplicate row.
     pub fn finish(self) -> Result<Vec<DatasetRow<DatasetRun>>, DatasetError> {
         let mut rows = Vec::with_capacity(self.runs.len() + self.failures.len());
         for (run_id, run) in self.runs {
@@ -169,12 +169,12 @@ impl Gathered {
     }
 }
 
-/// FNV-1a, which is the same on every machine.
+/// FNV-1a, which has the same result on every machine.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Checks that the duplicated columns in the table `runs` agree with the record and its labels.
+/// Checks that the duplicate columns in the table `runs` agree with the record and its labels.
 fn check_copies(
     record: &RunRecord,
     labels: &[(String, String)],
@@ -246,7 +246,7 @@ fn sums(rows: impl Iterator<Item = (u64, u64)>) -> [u128; 2] {
     rows.fold([0, 0], |[weight, samples], row| [weight + u128::from(row.0), samples + u128::from(row.1)])
 }
 
-/// Checks for each function that self weight ≤ all weight ≤ the weight of the run.
+/// Checks that self weight ≤ all weight ≤ the run's weight, for each function.
 fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
     let most = (run.record.weight, run.record.samples);
     let is_impossible = |row: &FrameRow| {

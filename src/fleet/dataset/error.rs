@@ -1,4 +1,4 @@
-//! The errors of a dataset's tables.
+//! Errors about a dataset's tables.
 
 use std::fmt;
 
@@ -14,19 +14,19 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 pub enum DatasetErrorKind {
     /// The underlying reader or writer failed.
     Io,
-    /// A Parquet file, but not a table that this crate wrote, or not the requested table.
+    /// A Parquet file, but not the requested table as written by this crate.
     Foreign,
-    /// A different version of this crate wrote it.
+    /// Written by another version of this crate.
     OtherVersion,
-    /// An engine wrote it with unsupported columns, types or codecs.
+    /// Written by an engine, with unsupported columns, types or codecs.
     Unlike,
     /// Not a Parquet file, or inconsistent.
     Damaged,
-    /// A number does not fit in a table: Parquet integers are signed here, so every SQL engine can read them.
+    /// A number does not fit in a table. Parquet integers are signed here, so that every SQL engine can read them.
     TooLarge,
 }
 
-/// A table that could not be written or read, with the reason and what to do.
+/// Why a table could not be written or read, and what to do.
 #[derive(Debug)]
 pub struct DatasetError {
     /// The kind of failure.
@@ -59,7 +59,7 @@ impl DatasetError {
         }
     }
 
-    /// Converts an error of the Parquet writer. It only receives valid data, so the cause is the underlying writer.
+    /// Converts an error of the Parquet writer. Its input is always valid, so the cause is the underlying writer.
     pub(super) fn writing(table: DatasetTable, error: ParquetError) -> Self {
         let cause = match error {
             ParquetError::External(cause) => cause,
@@ -83,7 +83,7 @@ impl fmt::Display for DatasetError {
             DatasetErrorKind::OtherVersion => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
             DatasetErrorKind::Unlike => write!(f, "table {table}: {detail}"),
             DatasetErrorKind::Damaged => {
-                // The caller adds the file and advice: the other tables of the data file also have to be deleted.
+                // The caller adds the file and advice, since the other tables of the data file must be deleted as well.
                 write!(f, "table {table} is damaged: {detail}")
             }
             DatasetErrorKind::TooLarge => {

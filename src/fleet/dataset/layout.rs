@@ -1,8 +1,8 @@
-//! Finds the columns of a file: their positions, and how their values are stored.
+//! Finds the columns of a file, and how their values are stored.
 //!
-//! A file written by this crate has exactly the columns of its table, in order and in one form. Engines that rewrite it may change anything that does
-//! not affect the meaning: the column order, nullability, codec, encodings, row groups, and 32-bit integers if the values fit. Unknown columns are
-//! ignored. Any other type is rejected: an engine that converted a number to a string, or an integer to a decimal, may have rounded it.
+//! A file from this crate has exactly the columns of its table, in order and in one form. An engine may change anything that does not affect the
+//! meaning: column order, nullability, codec, encodings, row groups, and 32-bit integers if the values fit. Unknown columns are ignored. Any
+//! other type is rejected, since an engine that converted numbers to strings, or integers to decimals, may have rounded them.
 
 use parquet::basic::{Compression, ConvertedType, IntType, LogicalType, Type as Physical};
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
@@ -11,15 +11,15 @@ use parquet::schema::types::ColumnDescriptor;
 use super::schema::{Column, ColumnKind};
 use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
 
-/// More rows than any row group can have: 2^18, and the rows that one run may add.
+/// More rows than any row group has: 2^18, plus the rows that one run may add.
 const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
 
 /// The program that wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// This crate, according to the file's metadata.
+    /// This crate, according to the metadata.
     Traceparse,
-    /// Any engine that reads and writes Parquet.
+    /// An engine that reads and writes Parquet.
     Engine,
 }
 
@@ -38,14 +38,14 @@ pub(super) enum Stored {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) name: &'static str,
-    /// The index among the columns of the file.
+    /// The index among the file's columns.
     pub(super) index: usize,
     pub(super) stored: Stored,
     pub(super) is_nullable: bool,
 }
 
-/// The positions of these columns in a file, in the order of the names. Checks the columns, and the descriptions of row groups, on which the Parquet
-/// reader relies.
+/// Finds columns in a file, in the order of the names. Checks the columns, and the descriptions of row groups, which the Parquet reader relies
+/// on.
 pub(super) fn places(
     writer: Writer,
     table: DatasetTable,
@@ -68,7 +68,7 @@ fn unlike(table: DatasetTable, detail: String) -> DatasetError {
     DatasetError::new(DatasetErrorKind::Unlike, table, detail)
 }
 
-/// Checks that this version of this crate wrote the file, as this table, with exactly its columns.
+/// Checks that this version of this crate wrote the file as this table, with exactly its columns.
 fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
@@ -116,7 +116,7 @@ fn all_places(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>
     Ok(places)
 }
 
-/// How the values are stored, if the type has the same meaning as the column's.
+/// How values are stored; `None` if the type does not have the column's meaning.
 fn stored_as(kind: ColumnKind, found: &ColumnDescriptor) -> Option<Stored> {
     let signed = |bits: &[i8], older: &[ConvertedType]| match found.logical_type_ref() {
         None => found.converted_type() == ConvertedType::NONE || older.contains(&found.converted_type()),
@@ -148,7 +148,7 @@ fn of_other_type(table: DatasetTable, column: &Column, found: &ColumnDescriptor)
     unlike(table, detail)
 }
 
-/// Checks that the description of a row group is plausible, since the reader relies on it.
+/// Checks that a row group's description is plausible, since the reader relies on it.
 fn check_group(
     writer: Writer,
     table: DatasetTable,

@@ -1,19 +1,18 @@
-//! Fleets as Parquet files: the measures of many runs, for later reports and for SQL.
+//! Fleets as Parquet files: the measures of many runs, for reports and for SQL.
 //!
 //! ```text
 //! runs ─► RunMeasures ─► TableWriter (one for each table) ─► bytes ─► DatasetRow::read ─► RunMeasures
 //!                                                              └────► DuckDB, Spark, DataFusion …
 //! ```
 //!
-//! A dataset is a set of *data files*. A data file consists of one Parquet file for each [`DatasetTable`], and contains some runs. Each table has one
-//! kind of row, all tables contain the runs in the same order, and the rows of a run are adjacent. A data file of any size can therefore be read run
-//! by run.
+//! A dataset is a set of *data files*. A data file consists of one Parquet file per [`DatasetTable`], and contains some runs. All tables contain
+//! the runs in the same order, with the rows of a run adjacent, so a data file of any size can be read run by run.
 //!
-//! Columns are only INT64, DOUBLE and UTF-8, without nesting, compressed with zstd, and described only by the Parquet schema: every engine reads
-//! these in the same way. A number above 2^63 − 1 is rejected, since engines would wrap it. Doubles are copies for human readers; answers use the
-//! integers next to them.
+//! All columns are INT64, DOUBLE or UTF-8, without nesting, compressed with zstd, and described only by the Parquet schema, which every engine
+//! reads in the same way. Numbers above 2^63 − 1 are rejected, since engines would wrap them. Doubles are copies for human readers; answers use
+//! the integers next to them.
 //!
-//! The metadata of a file contains `traceparse.format` = `traceparse-dataset`, `traceparse.table` and `traceparse.version` = 7. Files of other
+//! A file's metadata contains `traceparse.format` = `traceparse-dataset`, `traceparse.table` and `traceparse.version` = 7. Files of other
 //! versions are not read.
 
 mod buffer;
@@ -36,11 +35,11 @@ pub use runs::{DatasetRow, KnownRun};
 pub use schema::DatasetTable;
 pub(in crate::fleet) use writer::TableWriter;
 
-/// The version of the layout of tables that this crate writes and reads.
+/// The version of the table layout that this crate writes and reads.
 const VERSION: u32 = 7;
 
 impl DatasetTable {
-    /// The version of the layout of tables that this crate writes and reads.
+    /// The version of the table layout that this crate writes and reads.
     pub const VERSION: u32 = VERSION;
 }
 

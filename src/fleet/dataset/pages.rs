@@ -1,11 +1,11 @@
 //! Checks Parquet pages before they are decoded.
 //!
-//! The Parquet reader trusts pages: it allocates as many dictionary entries as a header claims, and panics if a page refers to a missing dictionary,
-//! or ends inside the length of a string. Files written by this crate use few encodings, so everything else is rejected. Engines use more encodings,
-//! and pages of version 2; an encoding is rejected if the reader would allocate memory for a claimed number.
+//! The Parquet reader trusts pages: it allocates as many dictionary entries as a header claims, and panics if a page refers to a missing
+//! dictionary or ends inside the length of a string. This crate writes few encodings, so all others are rejected in its files. Engines use more
+//! encodings, and version 2 pages; an encoding is rejected if the reader would allocate memory for a claimed number.
 //!
-//! Pages of string columns are converted to pages of ids before they are decoded. Names repeat from row to row and are in dictionaries, so each name
-//! is processed once per dictionary, and a row costs no more than a number.
+//! Pages of string columns are converted to pages of ids before they are decoded. Names recur from row to row and are in dictionaries, so each is
+//! processed once per dictionary, and a row costs no more than a number.
 
 use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,9 +25,9 @@ pub(super) struct CheckedPages {
     stored: Stored,
     has_levels: bool,
     has_dictionary: bool,
-    /// The number of rows in the group that no page contained so far.
+    /// The number of the group's rows that no page has contained yet.
     rows_left: u64,
-    /// If set, strings in pages are replaced with ids of these strings.
+    /// Interns the strings in pages, which then contain ids instead.
     texts: Option<Texts>,
 }
 
@@ -43,7 +43,7 @@ impl CheckedPages {
         Self { inner, writer, stored, has_levels, has_dictionary: false, rows_left: rows, texts }
     }
 
-    /// True if `bytes` are long enough for this many values: numbers, or strings with a length prefix.
+    /// True if `bytes` are long enough for this many numbers or length-prefixed strings.
     fn holds(&self, mut bytes: &[u8], values: u32) -> bool {
         match self.stored {
             Stored::Integer => return u64::from(values) * 8 <= bytes.len() as u64,
@@ -93,7 +93,7 @@ impl CheckedPages {
         Ok(())
     }
 
-    /// In a nullable column, the values are preceded by levels and their length. Returns the size of both in bytes.
+    /// In a nullable column, levels and their length precede the values. Returns the size of both in bytes.
     fn length_of_levels(&self, bytes: &[u8]) -> Option<usize> {
         if self.has_levels { Some(4 + u32::from_le_bytes(*bytes.first_chunk()?) as usize) } else { Some(0) }
     }
@@ -124,7 +124,7 @@ impl CheckedPages {
         Ok(())
     }
 
-    /// Checks the values of a page with this many rows. The number of values in a nullable column is only known later.
+    /// Checks the values in a page of this many rows. The number of values in a nullable column is only known later.
     fn check_values(&mut self, encoding: Encoding, values: &[u8], rows: u32, has_nulls: bool) -> Result<()> {
         let is_engine = self.writer == Writer::Engine;
         #[allow(deprecated)]
@@ -148,8 +148,8 @@ impl CheckedPages {
     }
 }
 
-/// True if the header of a delta encoding announces at most this many values, which the reader would trust. The header consists of four varints with
-/// seven bits per byte.
+/// True if the header of a delta encoding claims at most this many values, since the reader trusts it. The header has four varints with seven
+/// bits per byte.
 fn claims_at_most(mut bytes: &[u8], values: u32) -> bool {
     let mut number = || {
         let mut number = 0_u64;
@@ -165,7 +165,7 @@ fn claims_at_most(mut bytes: &[u8], values: u32) -> bool {
     };
     let [block, miniblocks, claimed] = [number(), number(), number()];
     let (Some(block), Some(miniblocks), Some(claimed)) = (block, miniblocks, claimed) else {
-        // A page that contains only nulls has no values.
+        // A page of nulls has no values.
         return bytes.is_empty();
     };
     claimed <= u64::from(values) && block <= 1 << 20 && miniblocks <= block
@@ -202,17 +202,17 @@ impl Iterator for CheckedPages {
     }
 }
 
-/// The distinct strings in the parts of the table that were read so far.
+/// The distinct strings in the part of the table that has been read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts(Arc<Mutex<Strings>>);
 
 impl Texts {
     fn strings(&self) -> MutexGuard<'_, Strings> {
-        // Strings added by a reader that panicked are complete.
+        // Strings are complete even if a reader panicked after adding them.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the id of a string, if it was read before.
+    /// Returns the id of a string that has been read.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.strings().find(text).map(|id| id.index() as u32)
     }
@@ -227,7 +227,7 @@ impl Texts {
         id(&mut self.strings(), text)
     }
 
-    /// Replaces length-prefixed strings with their ids. The first `kept` bytes are left unchanged.
+    /// Replaces length-prefixed strings by their ids, after the first `kept` bytes, which do not change.
     fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
         let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
         let mut ids = kept.to_vec();
@@ -258,7 +258,7 @@ pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool 
     encodings.all(is_known)
 }
 
-/// The buffer size for page headers, which have some 20 bytes.
+/// The buffer size for page headers, which have about 20 bytes.
 const HEADER_BYTES: usize = 256;
 
 /// A file that several readers share.
@@ -288,7 +288,7 @@ impl<R: Read + Seek + Send> ChunkReader for Source<R> {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // Checked before memory is allocated, since the file itself specifies the range.
+        // Checked before any memory is allocated, since the range comes from the file itself.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} of {}", self.length)));
         }
@@ -299,7 +299,7 @@ impl<R: Read + Seek + Send> ChunkReader for Source<R> {
     }
 }
 
-/// Reads from a position. Several readers share one file, so each seeks before it reads.
+/// Reads from a position. Readers share one file, so each of them seeks first.
 pub(super) struct ReadFrom<R> {
     input: Arc<Mutex<R>>,
     position: u64,
@@ -307,7 +307,7 @@ pub(super) struct ReadFrom<R> {
 
 impl<R: Read + Seek> Read for ReadFrom<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        // A panic elsewhere does no harm: every read seeks first.
+        // A panic elsewhere is harmless, since every read seeks first.
         let mut input: MutexGuard<'_, R> = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         let at = input.seek(SeekFrom::Start(self.position))?;
         if at != self.position {

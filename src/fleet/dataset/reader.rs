@@ -24,12 +24,12 @@ struct DatasetReader {
 }
 
 impl DatasetRow<DatasetRun> {
-    /// Reads the runs and failures of a data file in order. `open` returns the file of each table: runs, labels, frames, binaries, windows and stacks.
-    /// Memory is bounded by one run and some pages of each table. The iteration ends after an error.
+    /// Reads the runs and failures of a data file in order. `open` returns the file of each table: runs, labels, frames, binaries, windows and
+    /// stacks. Memory is bounded by one run and a few pages of each table. The iteration ends after an error.
     ///
     /// # Errors
     ///
-    /// If `open` or reading fails, or a file is not the expected table; the error names it.
+    /// If `open` or reading fails, or a file is not the expected table, which the error names.
     pub fn read<R, E>(
         open: impl FnMut(DatasetTable) -> Result<R, E>,
     ) -> Result<Box<dyn Iterator<Item = Result<Self, DatasetError>> + Send>, E>
@@ -100,11 +100,11 @@ impl Iterator for DatasetReader {
     }
 }
 
-/// A table whose rows are grouped by run, in the order of the table `runs`.
+/// A table with its rows grouped by run, in the order of the table `runs`.
 struct TableOfRuns {
     table: DatasetTable,
     rows: TableRows,
-    /// True if `rows` is at a row that was not returned yet. It belongs to a later run.
+    /// True if the current row of `rows` has not been returned, since it belongs to a later run.
     has_row: bool,
 }
 
@@ -115,7 +115,7 @@ impl TableOfRuns {
         Ok(Self { table, rows, has_row })
     }
 
-    /// Reads the rows of a run: the next rows with its id.
+    /// Reads the next rows that have a run's id.
     fn of_run<T>(
         &mut self,
         run_id: &str,
@@ -130,7 +130,7 @@ impl TableOfRuns {
         Ok(found)
     }
 
-    /// Fails if there are more rows: their run is not in the table `runs`, or not in this order.
+    /// Fails if rows remain: their run is missing from the table `runs`, or its place there is different.
     fn check_end(&self) -> Result<(), DatasetError> {
         if !self.has_row {
             return Ok(());
@@ -142,7 +142,7 @@ impl TableOfRuns {
 }
 
 const RUN_ID: usize = 0;
-/// The position of this column in all tables with threads.
+/// The position of this column in every table with threads.
 const IS_MAIN_THREAD: usize = 3;
 
 fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
@@ -203,7 +203,7 @@ pub(super) fn read_stack(rows: &TableRows, names: &mut FileNames) -> Result<(u32
     Ok((node, row))
 }
 
-/// Checks that the nodes of a run are numbered from 1 without gaps.
+/// Checks that a run's nodes are numbered from 1 without gaps.
 pub(super) fn in_order(run_id: &str, nodes: Vec<(u32, StackRow)>) -> Result<Vec<StackRow>, DatasetError> {
     if (1..).zip(&nodes).any(|(number, (node, _))| number != *node) {
         let detail = format!("the nodes of run {run_id} are not numbered without gaps: is a file missing?");
@@ -212,7 +212,7 @@ pub(super) fn in_order(run_id: &str, nodes: Vec<(u32, StackRow)>) -> Result<Vec<
     Ok(nodes.into_iter().map(|(_, row)| row).collect())
 }
 
-/// A run in a data file. Names are numbered per file and shared by all its runs, so no work is needed for each name of each run.
+/// A run in a data file. Names are numbered per file and shared by all runs, which saves work for each name of each run.
 #[derive(Clone, Debug)]
 pub struct DatasetRun {
     pub(super) record: RunRecord,
@@ -223,7 +223,7 @@ pub struct DatasetRun {
     pub(super) stacks: Vec<StackRow>,
 }
 
-/// The names in a file that were read so far.
+/// The names that have been read from a file.
 #[derive(Clone, Debug, Default)]
 pub(in crate::fleet) struct SharedNames(Arc<RwLock<Vec<String>>>);
 
@@ -270,7 +270,7 @@ impl DatasetRun {
         self.record.source = source;
     }
 
-    /// Converts to a run with separate names, numbered in the order of `frames`, `binaries`, `windows` and `stacks`.
+    /// Converts to a run with its own names, numbered in the order of `frames`, `binaries`, `windows` and `stacks`.
     pub fn into_measures(self) -> RunMeasures {
         let all = self.names.get();
         let (mut names, mut known) = (NamesBuilder::default(), HashMap::default());
@@ -312,7 +312,7 @@ impl DatasetRun {
     }
 }
 
-/// Interns the names of a file, and converts the string ids of its tables to them.
+/// Interns a file's names, and maps the string ids of its tables to them.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     pub(super) shared: SharedNames,
@@ -322,7 +322,7 @@ pub(super) struct FileNames {
 }
 
 impl FileNames {
-    /// Begins another file, in which strings have other ids.
+    /// Begins another file, whose string ids are different.
     pub(super) fn begin_file(&mut self) {
         self.of_tables.iter_mut().for_each(Vec::clear);
     }

@@ -9,7 +9,7 @@ use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
 
-/// Facts about an export in a dataset that can be read from the table `runs` alone.
+/// What the table `runs` alone reveals about an export in a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRun {
     /// [`RunRecord::run_id`]; `None` if the file could not be read.
@@ -49,7 +49,7 @@ impl KnownRun {
         Ok(known)
     }
 
-    /// Reads the run and the key of each label in a file of the table `labels`, in file order.
+    /// Reads each label's run and key from a file of the table `labels`, in file order.
     ///
     /// # Errors
     ///
@@ -64,10 +64,10 @@ impl KnownRun {
     }
 }
 
-/// Labels that the table `runs` also contains.
+/// Labels that the table `runs` contains as well.
 pub(in crate::fleet) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 
-/// A row of a data file. `R` is the data that is kept for a run.
+/// A row of a data file. `R` is the data kept for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow<R = RunMeasures> {
     /// A run.
@@ -97,8 +97,8 @@ impl<R: AsRef<RunRecord>> DatasetRow<R> {
 }
 
 impl DatasetRow<RunRecord> {
-    /// Reads the runs and failures in a file of the table `runs`, in file order. Runs only have the labels that this table duplicates: `device`,
-    /// `os`, `os_build`, `app` and `app_version`.
+    /// Reads the runs and failures from a file of the table `runs`, in file order. Runs have only the labels that this table duplicates:
+    /// `device`, `os`, `os_build`, `app` and `app_version`.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl DatasetRow<RunRecord> {
     }
 }
 
-/// Reads the current row. The run only has the labels in this table.
+/// Reads the current row. The run has only the labels in this table.
 pub(super) fn read_row(rows: &TableRows) -> Result<DatasetRow<RunRecord>, DatasetError> {
     if rows.one_of("status", is_failed)? {
         return Ok(DatasetRow::Failed(read_failure(rows)?));

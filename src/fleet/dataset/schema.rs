@@ -9,9 +9,9 @@ use parquet::schema::types::{Type, TypePtr};
 /// A table of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DatasetTable {
-    /// A row for each run, and for each file without runs.
+    /// One row per run, and per file without runs.
     Runs,
-    /// A row for each label of a run.
+    /// One row per label of a run.
     Labels,
     /// The weights of functions: the main table.
     Frames,
@@ -50,8 +50,8 @@ impl DatasetTable {
         }
     }
 
-    /// The columns to read. In tables of threads, these are the first columns, since the others are duplicates; in other tables, all of them. Doubles
-    /// are never read.
+    /// The columns to read. In tables of threads, only the first ones, since the others are duplicates; in other tables, all. Doubles are never
+    /// read.
     pub(super) fn columns_to_read(self) -> Vec<&'static str> {
         let count = match self {
             Self::Frames => 10,
@@ -70,7 +70,7 @@ impl DatasetTable {
     }
 }
 
-/// The type of a column. Every SQL engine reads these three in the same way.
+/// The type of a column. Every SQL engine reads these in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     /// UTF-8, in dictionary pages.
@@ -101,7 +101,7 @@ impl Column {
         let repetition = if self.is_nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let builder = Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);
         let builder = match self.kind {
-            // Older engines only recognise the converted type.
+            // Older engines recognise only the converted type.
             ColumnKind::Text => {
                 builder.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8)
             }

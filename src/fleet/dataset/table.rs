@@ -13,13 +13,13 @@ use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
-/// The number of rows to decode at a time.
+/// The number of rows decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
 /// The id for a null string.
 const NO_TEXT: u32 = u32::MAX;
 
-/// The values of a column in a batch. The memory is reused.
+/// A column's values in a batch. The memory is reused.
 enum Values {
     /// String ids; [`NO_TEXT`] for null.
     Texts(Vec<u32>),
@@ -35,7 +35,7 @@ struct ColumnReader {
 
 enum ColumnPages {
     Ids(ColumnReaderImpl<Int32Type>),
-    /// For encodings that cannot be converted to ids page by page.
+    /// For encodings that cannot be converted to ids by page.
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
     ShortIntegers(ColumnReaderImpl<Int32Type>),
@@ -51,7 +51,7 @@ pub(super) struct TableRows {
     next_group: usize,
     readers: Vec<ColumnReader>,
     texts: Texts,
-    /// The number of rows in the group that are not decoded yet.
+    /// The number of the group's rows that are not decoded yet.
     rows_left: usize,
     batch: Vec<Values>,
     batch_rows: usize,
@@ -59,7 +59,7 @@ pub(super) struct TableRows {
     is_broken: bool,
 }
 
-/// Identifies a column: by its position among the columns to read, or by its name.
+/// Identifies a column, by its position among the columns to read or by its name.
 pub(super) trait ColumnOf {
     fn position(self, rows: &TableRows) -> usize;
 }
@@ -88,7 +88,7 @@ impl DatasetTable {
 }
 
 impl TableRows {
-    /// Opens a file to read the columns with these names, in this order.
+    /// Opens a file to read these columns, in this order.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
         writer: Writer,
         table: DatasetTable,
@@ -97,7 +97,7 @@ impl TableRows {
     ) -> Result<Self, DatasetError> {
         let file = guarded(table, || {
             let source = Source::new(input).map_err(|error| ParquetError::External(Box::new(error)))?;
-            // Statistics are only useful for engines that skip row groups.
+            // Only engines that skip row groups need statistics.
             let options = ReadOptionsBuilder::new()
                 .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
                 .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
@@ -122,7 +122,7 @@ impl TableRows {
         })
     }
 
-    /// Opens a file written by this crate to read all columns except duplicates.
+    /// Opens a file from this crate to read all columns except duplicates.
     pub(super) fn open_to_read<R: Read + Seek + Send + 'static>(
         table: DatasetTable,
         input: R,
@@ -136,7 +136,7 @@ impl TableRows {
         groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs()))
     }
 
-    /// Advances to the next row; the first call advances to the first row. Returns false at the end.
+    /// Advances to the next row, or, on the first call, to the first one. Returns false at the end.
     pub(super) fn advance(&mut self) -> Result<bool, DatasetError> {
         self.at += 1;
         while self.at >= self.batch_rows {
@@ -147,7 +147,7 @@ impl TableRows {
         Ok(true)
     }
 
-    /// The strings of the table, by id.
+    /// The table's strings, by id.
     pub(super) fn texts(&self) -> &Texts {
         &self.texts
     }
@@ -189,7 +189,7 @@ impl TableRows {
         self.integer_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
     }
 
-    /// Converts the name in a column to a value.
+    /// Converts the name in a column.
     pub(super) fn one_of<T>(
         &self,
         column: impl ColumnOf,
@@ -210,7 +210,7 @@ impl TableRows {
         if self.is_broken {
             return Err(DatasetError::damaged(self.table, "reading stopped at an error before"));
         }
-        // Reset when the batch is complete, so a reader that failed or panicked is never used again.
+        // Reset at the end of the batch, so a reader that failed or panicked is never used again.
         self.is_broken = true;
         while self.rows_left == 0 {
             if self.next_group == self.file.num_row_groups() {
@@ -239,7 +239,7 @@ impl TableRows {
             let chunk = group.column(place.index);
             let description = chunk.column_descr_ptr();
             let pages = file.get_row_group(index)?.get_column_page_reader(place.index)?;
-            // The id column uses the description of the text column, since only the levels matter.
+            // The id column uses the text column's description, since only the levels matter.
             let has_ids = place.stored == Stored::Text && can_be_ids(chunk.encodings());
             let pages = Box::new(CheckedPages::new(pages, writer, place, rows, has_ids.then(|| texts.clone())));
             Ok(ColumnReader::new(match place.stored {
@@ -279,7 +279,7 @@ impl ColumnReader {
     fn read(&mut self, rows: usize, values: &mut Values, texts: &Texts) -> ParquetResult<()> {
         let levels = &mut self.levels;
         match (&mut self.pages, values) {
-            // The most common case, which needs no intermediate buffer.
+            // The most common case, without an intermediate buffer.
             (ColumnPages::Integers(reader), Values::Integers(values)) => {
                 read_values(reader, rows, levels, values)?;
                 check_whole(rows, values.len())?;
@@ -306,8 +306,7 @@ impl ColumnReader {
     }
 }
 
-/// Replaces `values` with the converted values of the next `rows` rows, and with `null` for rows without a value. Returns the number of values that
-/// are not null.
+/// Replaces `values` with the converted values of the next `rows` rows, and `null` for rows without one. Returns the number of values.
 fn fill<T: DataType, V: Copy>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -352,7 +351,7 @@ fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
 ///
 /// Its decoders trust a file's description of itself, and panic if it is wrong, as in a damaged file. Everything that can be checked is checked
 /// earlier (`check_group`, `CheckedPages`), so this is a last resort: none of 120,000 damaged files got this far. The state inside is never used
-/// again (`is_broken`), so this is unwind-safe. The panic message is printed unless the program prevents it; a library must not change the program's
+/// again (`is_broken`), so this is unwind-safe. The panic message is printed unless the program prevents that; a library must not change the
 /// panic hook.
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {

@@ -15,16 +15,16 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
-/// The approximate number of rows in a row group: 16 MB in memory for `frames`, and enough groups for engines that read them in parallel.
+/// The approximate number of rows in a row group: 16 MB in memory for `frames`, and small enough for engines to read groups in parallel.
 const ROWS_OF_A_GROUP: usize = 1 << 18;
 
-/// Names repeat from run to run, so dictionaries stay small. A group with more names continues without a dictionary.
+/// Names recur from run to run, so dictionaries stay small. A group with more names continues without one.
 const DICTIONARY_BYTES: usize = 8 << 20;
 
-/// Writes a table, one run after another. Memory is bounded by one row group and one run.
+/// Writes a table, run by run. Memory is bounded by one row group and one run.
 ///
-/// The rows of a run are contiguous, and all tables of a data file must receive the runs in the same order, since readers rely on it. The file is
-/// unusable after an error.
+/// The rows of a run are adjacent, and all tables of a data file must receive the runs in the same order, which readers rely on. After an error,
+/// the file is unusable.
 pub(in crate::fleet) struct TableWriter<W: Write + Send> {
     table: DatasetTable,
     file: SerializedFileWriter<W>,
@@ -53,7 +53,7 @@ impl<W: Write + Send> TableWriter<W> {
         self.write_full_group()
     }
 
-    /// Adds a file without runs: one row in the table `runs`, and none in other tables.
+    /// Adds a file without runs: a row in the table `runs`, and none in other tables.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl<W: Write + Send> TableWriter<W> {
         self.write_full_group()
     }
 
-    /// Writes the remaining rows and the end of the file. Flushes and returns the writer.
+    /// Writes the remaining rows and the end of the file, flushes, and returns the writer.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl<W: Write + Send> TableWriter<W> {
 }
 
 impl DatasetTable {
-    /// Checks that all numbers of a run fit in the tables.
+    /// Checks that all numbers in a run fit in the tables.
     ///
     /// # Errors
     ///
@@ -103,8 +103,7 @@ impl DatasetTable {
         Self::ALL.into_iter().try_for_each(|table| super::writer::add_run(table, run, &mut Buffer::new(table)))
     }
 
-    /// Writes one table with these runs. The table [`DatasetTable::Runs`] also gets these failures, after the runs. Memory is bounded by one row group
-    /// and one run.
+    /// Writes one table with these runs. For [`DatasetTable::Runs`], the failures follow. Memory is bounded by one row group and one run.
     ///
     /// # Errors
     ///
@@ -127,7 +126,7 @@ fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value.to_owned()));
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        // Statistics only for row groups: page statistics make a file with one run larger, and no reader uses them to seek.
+        // No page statistics: they make a one-run file larger, and no reader seeks with them.
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
         .set_created_by(concat!("traceparse version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -202,7 +201,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     Ok(())
 }
 
-/// Adds a file without runs to the table `runs`. Columns that only apply to runs are null.
+/// Adds a file without runs to the table `runs`. Columns that apply only to runs are null.
 pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let labels = (!failure.labels.is_empty()).then(|| serde_json::json!(failure.labels).to_string());
     let mut row = buffer.row();
@@ -239,7 +238,7 @@ impl Common {
         Self { run_id: buffer.text(&run.record.run_id), unit: buffer.text(run.record.unit.name()), names }
     }
 
-    /// Like [`RunMeasures::name`]: an out-of-range id is the empty name.
+    /// Like [`RunMeasures::name`]: an id that is out of range is the empty name.
     fn name(&self, id: NameId, buffer: &mut Buffer) -> TextId {
         self.names.get(id.0 as usize).copied().unwrap_or_else(|| buffer.text(""))
     }
@@ -248,7 +247,7 @@ impl Common {
 /// Adds the rows of functions, or of binaries.
 fn add_frames(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let common = Common::of(run, buffer);
-    // Dictionaries make these columns almost free, and the most common SQL queries then need no join.
+    // Dictionaries make these columns almost free, and spare the most common SQL queries a join.
     let copies = ["app_version", "device", "os"];
     let copies = copies.map(|key| (key, run.record.label(key).map(|value| buffer.text(value))));
     let is_of_functions = table == DatasetTable::Frames;

@@ -1,11 +1,11 @@
-//! Measures many exports one by one: a broken export does not affect the others.
+//! Measures exports one by one, so that a broken export does not affect the others.
 //!
-//! Workers take files in order (inputs.rs). Only the measures of an export stay in memory, so memory use depends on the number of workers and not on
-//! the number of files. Results do not depend on the speed of a worker: files that are read at the same time share the memory, and a file that
-//! exceeds its share is read again alone.
+//! Workers take files in order (inputs.rs). Only the measures of an export stay in memory, so memory depends on the number of workers, not of
+//! files. Results do not depend on timing: files that are read in parallel share the memory, and a file that exceeds its share is read again,
+//! alone.
 //!
-//! If there are several copies, the first is used, regardless of which was read first. Files with different lengths have different contents, so a
-//! file only waits for earlier files of the same length. The length of a compressed file is unknown, so if there is one, all files wait.
+//! If there are several copies, the first file in order is used, not the first one read. Files of different lengths have different contents, so a
+//! file waits only for earlier files of its length. The length of a compressed file is unknown; if there is one, all files wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,8 +22,8 @@ use crate::fleet::store::InputKind;
 use crate::memory::OverBudget;
 use crate::units::counted;
 
-/// The length of an uncompressed export. `None` unless the file name identifies it as one: other files may be archives, whose length does not
-/// describe their content.
+/// The length of an uncompressed export; `None` unless the file name shows that it is one. Other files may be archives, whose length does not
+/// indicate the size of their content.
 fn plain_length(host: &dyn FleetHost, task: &Task) -> Option<u64> {
     let is_plain = task.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
     host.state(&task.path).filter(|state| state.kind == InputKind::File && is_plain).map(|state| state.length)
@@ -39,11 +39,11 @@ pub(crate) struct Ended {
     /// The number of files that are done.
     pub(crate) done: usize,
     pub(crate) notes: Notes,
-    /// If strict: the first file, in order, that is reason to fail, and why.
+    /// If strict, the first file in order that makes the extract fail, and why.
     pub(crate) not_strict: Option<(usize, String)>,
 }
 
-/// Measures all files, until all are done or the batch is interrupted.
+/// Measures all files, until they are done or the batch is interrupted.
 pub(crate) fn run(
     tasks: &[Task],
     settings: &FleetSettings<'_>,
@@ -70,7 +70,7 @@ pub(crate) fn run(
         state: Mutex::new(state),
         less_waits: Condvar::new(),
     };
-    // Separate threads instead of a rayon pool: a rayon thread that waits for its symbols might start another export.
+    // Plain threads instead of a rayon pool: while it waits for symbols, a rayon thread might start another export.
     std::thread::scope(|scope| {
         for _ in 0..settings.options.jobs.min(tasks.len()) {
             scope.spawn(|| batch.work());
@@ -89,7 +89,7 @@ struct Batch<'a> {
     files: Measuring<'a>,
     next: AtomicUsize,
     is_stopped: AtomicBool,
-    /// The maximum number of bytes that may wait for an earlier file.
+    /// The maximum number of bytes waiting for an earlier file.
     most_waiting: u64,
     state: Mutex<State>,
     /// Notified when a file is done.
@@ -98,19 +98,19 @@ struct Batch<'a> {
 
 struct State {
     duplicates: Duplicates<Finished>,
-    /// The number of files being read, and the number of bytes of results that wait for an earlier file.
+    /// The number of files being read, and the bytes of results waiting for an earlier file.
     at_work: usize,
     waiting: u64,
-    /// The largest number of bytes used by the runs of one file, and the position of that file.
+    /// The most bytes used by the runs of one file, and the position of that file.
     largest: (u64, usize),
     done: usize,
     notes: Notes,
-    /// The reasons for a strict extract to fail, by position.
+    /// Why a strict extract fails, by position.
     problems: BTreeMap<usize, String>,
     error: Option<FleetError>,
 }
 
-/// Marks a file as in progress until it is dropped. A panic also drops it; otherwise the other workers would wait indefinitely.
+/// Marks a file as in progress until it is dropped, even by a panic: the other workers would otherwise wait forever.
 struct AtWork<'b>(&'b Batch<'b>);
 
 impl Drop for AtWork<'_> {
@@ -133,7 +133,7 @@ impl Batch<'_> {
                 state.notes.add(index, &task.display, notes);
                 state.waiting += bytes;
                 state.largest = state.largest.max((bytes, index));
-                // A file without runs is not the original of any copy: each such file has its own failure.
+                // A file without runs is never an original, since each has its own failure.
                 let run_id = finished.run_id().filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
                 let run_id = run_id.map(str::to_owned);
                 let can_count = !finished.outcome.is_failed();
@@ -148,8 +148,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Waits until there is memory for another file in addition to results that wait for an earlier file. There is no deadlock, because the earlier
-    /// file is being read and waits for nothing. Returns `None` if the batch was stopped.
+    /// Waits until there is memory for another file, in addition to results waiting for an earlier one. This cannot deadlock, since the earlier
+    /// file is being read and waits for nothing. `None` if the batch was stopped.
     fn begin(&self) -> Option<AtWork<'_>> {
         let mut state = self.state();
         while state.at_work > 0 && state.waiting > self.most_waiting {
@@ -165,7 +165,7 @@ impl Batch<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a file once it is decided whether another copy is used instead.
+    /// Keeps a file as soon as it is decided whether another copy is used instead.
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
@@ -200,7 +200,7 @@ impl Batch<'_> {
         }
     }
 
-    /// If the error is about memory for kept results, adds advice.
+    /// Adds advice to an error about memory for kept results.
     fn explain(&self, error: FleetError, state: &State) -> FleetError {
         if error.find::<OverBudget>().is_none() {
             return error;
@@ -217,17 +217,17 @@ impl Batch<'_> {
 
 /// Restores the order of files that may be copies of each other.
 pub(super) struct Duplicates<T> {
-    /// For each position, the group of files with the same length.
+    /// By position: the group of files with the same length.
     group_of: Vec<usize>,
     groups: Vec<Group<T>>,
-    /// For each run id, the first file with it.
+    /// The first file with each run id.
     firsts: HashMap<String, usize>,
 }
 
 struct Group<T> {
-    /// Files that were not passed on yet, in order.
+    /// Files that have not been passed on, in order.
     open: VecDeque<usize>,
-    /// Files that arrived and wait: their run id, and whether they can be used as the original.
+    /// Files that have arrived and wait: the run id, and whether the file can be an original.
     waiting: HashMap<usize, (Option<String>, bool, T)>,
 }
 
@@ -240,7 +240,7 @@ pub(super) struct Arrival<T> {
 }
 
 impl<T> Duplicates<T> {
-    /// Creates the state for files with these decompressed lengths. If any length is unknown (`None`), lengths are ignored.
+    /// Creates the state for files with these decompressed lengths. If any is unknown (`None`), all lengths are ignored.
     pub(super) fn new(mut lengths: Vec<Option<u64>>) -> Self {
         if lengths.contains(&None) {
             lengths.fill(None);
@@ -258,7 +258,7 @@ impl<T> Duplicates<T> {
         Self { group_of: group_of.collect(), groups, firsts: HashMap::new() }
     }
 
-    /// Adds a file that was read, and returns the files that no longer have to wait. `run_id` is `None` if the file must not be compared with others.
+    /// Adds a file that was read. Returns the files that no longer have to wait. `run_id` is `None` if the file must not be compared with others.
     /// A file without runs does not replace another one.
     pub(super) fn arrive(
         &mut self,
@@ -290,7 +290,7 @@ impl<T> Duplicates<T> {
 mod tests {
     use super::*;
 
-    /// The order in which files with these lengths and contents are passed on, if they are read in this order.
+    /// The order in which files with these lengths and contents are passed on when read in `order`.
     fn arrivals(files: &[(u64, Option<&str>)], order: &[usize]) -> Vec<(usize, Option<usize>)> {
         let mut duplicates = Duplicates::new(files.iter().map(|(length, _)| Some(*length)).collect());
         let arrive =

@@ -1,5 +1,5 @@
-//! Reads and hashes an export in one pass, and reads the tables of contents in its neighbouring file. The hash is the same whether the export is
-//! compressed or not.
+//! Reads and hashes an export in one pass, and reads the tables of contents next to it. The hash does not depend on whether the export is
+//! compressed.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) struct ReadFile {
     pub(crate) content: Hash,
     /// The size on disk.
     pub(crate) bytes: u64,
-    /// The export, or the reason why it cannot be used.
+    /// The export, or why it is unusable.
     pub(crate) export: Result<Recording, NotMeasured>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn refused(error: &Error) -> NotMeasured {
     NotMeasured { kind, reason }
 }
 
-/// Reads an export. `name` is its name in the result. Bytes after the end of its document are also hashed.
+/// Reads an export, called `name` in the result. Bytes after its last document are hashed as well.
 ///
 /// # Errors
 /// If the file itself cannot be read.
@@ -80,7 +80,7 @@ pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, NotMeasure
     Ok(content)
 }
 
-/// Calls `read` with the decompressed bytes of a file. Returns its result, and the hash of all bytes that can be decompressed.
+/// Calls `read` with the decompressed bytes of a file. Returns its result, and the hash of everything that can be decompressed.
 fn hashed<T>(
     file: &mut Counted<'_>,
     memory: &MemoryBudget,
@@ -97,7 +97,7 @@ fn hashed<T>(
     (Ok(result), source.hasher.finalize())
 }
 
-/// Hashes the bytes that are read.
+/// Hashes bytes as they are read.
 struct Hashed<R> {
     source: R,
     hasher: Hasher,
@@ -111,23 +111,23 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
-/// Returns the result of reading, or an error if a file of the recording at `path` changed while it was read.
+/// Returns the result of reading, or an error if a file of the recording at `path` changed in the meantime.
 pub(crate) fn unless_changed<T>(
     files: &dyn WatchedInputs,
     path: &Path,
     result: Result<T, NotMeasured>,
 ) -> Result<T, NotMeasured> {
     let Some(changed) = files.first_changed() else { return result };
-    // A reason is printed next to the name of its file.
+    // Reasons are printed next to the name of the file.
     let name = if changed == path { String::new() } else { format!("{}: ", changed.display()) };
     Err(NotMeasured::unreadable(format!("{name}{CHANGED}")))
 }
 
-/// A file that counts the bytes that are read.
+/// A file that counts the bytes read from it.
 struct Counted<'a> {
     file: Box<dyn InputStream + 'a>,
     bytes: u64,
-    /// The error if the file itself could not be read.
+    /// The error, if the file itself could not be read.
     failure: Option<io::Error>,
     host: &'a dyn FleetHost,
 }
@@ -147,7 +147,7 @@ impl<'a> Counted<'a> {
         Ok(Self { file, bytes: 0, failure: None, host })
     }
 
-    /// Reads to the end. Returns the length of the file, which must not have changed.
+    /// Reads to the end. Returns the length of the file, or an error if that changed.
     fn finish(mut self) -> Result<u64, NotMeasured> {
         let mut buffer = vec![0; 1 << 16];
         while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
@@ -158,7 +158,7 @@ impl<'a> Counted<'a> {
         }
     }
 
-    /// Reads bytes of the file. Retries if a signal interrupts the read.
+    /// Reads bytes of the file. Retries after a signal.
     fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.file.read(buffer) {
@@ -186,25 +186,25 @@ impl Read for Counted<'_> {
     }
 }
 
-/// Keeps only the cause, because a reason is printed next to the name of its file.
+/// Keeps only the cause, since reasons are printed next to the name of the file.
 fn cannot_be_opened(error: &FleetError) -> NotMeasured {
     let cause = error.root_cause();
     let reason = if cause.is::<io::Error>() { format!("cannot be read: {cause}") } else { cause.to_string() };
     NotMeasured::unreadable(reason)
 }
 
-/// The contents of the neighbouring file of an export.
+/// The contents of the files next to an export.
 #[derive(Default)]
 pub(crate) struct Beside {
     /// The hash of the file.
     pub(crate) content: Option<Hash>,
     pub(crate) tocs: Vec<Toc>,
-    /// The export whose memory reservation covers them.
+    /// The export whose reservation includes their memory.
     pub(crate) export: Option<Recording>,
 }
 
 impl Beside {
-    /// Reads the neighbouring file of an export, if it exists. If it cannot be used, a note explains why.
+    /// Reads the table of contents next to an export, if it exists. If it is unusable, adds a note.
     pub(crate) fn read(task: &Task, options: &Options, host: &dyn FleetHost, notes: &mut Vec<String>) -> Self {
         let Some(path) = &task.toc else { return Self::default() };
         let (content, read) = match read_file("", path, options, host) {

@@ -28,46 +28,46 @@ pub(super) struct Extraction<'a> {
     host: &'a dyn FleetHost,
     /// The exports in the dataset, by path.
     known: HashMap<String, Known>,
-    /// For each run id, the export that supplies the run, and its position if it is among the tasks.
+    /// For each run id, the export that supplies the run, and its index if it is one of the tasks.
     counting: HashMap<String, (String, Option<usize>)>,
-    /// For each run id, copies that are not among the tasks.
+    /// For each run id, the copies that are not among the tasks.
     copies: HashMap<String, Vec<String>>,
-    /// For each task, the result of comparing the size and time of its file.
+    /// By task: the result of comparing its file's size and time.
     unread: Vec<Unread>,
-    /// For each run, the keys of its labels in the dataset. Empty if no labels can change.
+    /// By run: the keys of its labels in the dataset. Empty if labels cannot change.
     label_keys: HashMap<String, BTreeSet<String>>,
     state: Mutex<State>,
-    /// When stamps were last saved, and how long that took.
+    /// When stamps were last saved, and how long it took.
     saved: Mutex<(Instant, Duration)>,
 }
 
 /// Saving stamps may take at most 1/20 of the time.
 const SHARE: u32 = 20;
 
-/// How often to check for buffered rows that should be written.
+/// How often buffered rows are checked for writing.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 struct State {
     stamps: SourceStamps,
     counts: Counts,
-    /// The number of up-to-date files: files outside the tasks, and finished tasks.
+    /// The number of up-to-date files: those outside the tasks, and finished tasks.
     done: usize,
 }
 
 /// The outcomes of all files.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// The number of files with runs that were not in the dataset.
+    /// The number of files whose runs are new in the dataset.
     pub(super) new: usize,
     /// The number of files whose old runs in the dataset were replaced.
     pub(super) changed: usize,
-    /// The number of files whose runs were already up to date.
+    /// The number of files whose runs were up to date.
     pub(super) unchanged: usize,
-    /// The number of files without runs, whether they failed now or before.
+    /// The number of files without runs, including earlier failures.
     pub(super) failed: usize,
-    /// The failures of files that were read now.
+    /// The failures of files read now.
     pub(super) new_failures: Vec<FailedInput>,
-    /// The number of runs that have fewer labels than before.
+    /// The number of runs with fewer labels than before.
     pub(super) runs_that_lose_labels: usize,
     /// The labels that they lose.
     pub(super) lost_labels: BTreeSet<String>,
@@ -76,11 +76,11 @@ pub(super) struct Counts {
 /// Whether the dataset is up to date for a file, judged without opening it.
 #[derive(Clone, Debug)]
 enum Unread {
-    /// Unknown: the file has to be hashed.
+    /// Unknown: the file must be hashed.
     Unknown,
-    /// Up to date: the dataset has the same result that the file would produce.
+    /// Up to date: the file would produce the result in the dataset.
     Kept(Kept),
-    /// Outdated: the dataset has a result for other content, another manifest or other options.
+    /// Outdated: the result in the dataset is from other content, another manifest or other options.
     Stale,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Extraction<'a> {
         Some(Counts { unchanged: kept.len() - failed, failed, ..Counts::default() })
     }
 
-    /// Records how many files the dataset should contain, and how many it already contains.
+    /// Records how many files the dataset should contain, and how many it contains already.
     pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
         let mut state = self.state();
         let mut owed = self.store.owed()?;
@@ -158,13 +158,13 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// The content hash of a file, if its size and time are unchanged.
+    /// The content hash of a file whose size and time are unchanged.
     fn stamped(&self, task: &Task, input: &InputState) -> Option<Hash> {
         let state = self.state();
         Hash::from_hex(state.stamps.hash(&task.display, input)?).ok()
     }
 
-    /// The dataset's result for a file with this content, if the file would produce the same result again.
+    /// The result in the dataset, if a file with this content would produce it again.
     fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
         let fingerprint = self.settings.fingerprint_of(task, content, self.host, memory);
         let &Known { is_failed, rejected, unread_runs, .. } = known;
@@ -179,16 +179,16 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// Removes all outdated rows from the dataset in one operation. Removing them one by one would rewrite a large data file each time.
+    /// Removes all outdated rows at once. Removing them one by one would rewrite a large data file each time.
     pub(super) fn forget_stale(&self) -> Result<()> {
         let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale));
-        // Keep the rows of files that cannot be read now.
+        // Keep the rows of files that are unreadable now.
         let stale = stale.filter(|(task, _)| self.host.files().open(&task.path).is_ok());
         let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
         if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
     }
 
-    /// Adds runs to the dataset. If a table cannot store a number, the file becomes a failure; other files are unaffected.
+    /// Adds runs to the dataset. If a number does not fit in a table, only this file becomes a failure.
     fn put(&self, mut runs: Vec<RunMeasures>) -> Result<Outcome> {
         for run in runs.iter_mut().filter(|run| !run.histograms.is_empty()) {
             run.record.notes.push(WITHOUT_BINS.to_owned());
@@ -205,8 +205,8 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// Adds runs to the dataset, unless the file is a copy of an earlier file in the dataset that is not among the tasks. The result is the same as
-    /// in a single extract of both files. If the earlier file no longer exists, the runs move to this file.
+    /// Adds runs to the dataset, unless the file is a copy of an earlier file there that is not among the tasks. The result is the same as from
+    /// one extract of both files. If the earlier file no longer exists, the runs move to this one.
     fn put_first(&self, task: &Task, runs: Vec<RunMeasures>) -> Result<Outcome> {
         let Some(record) = runs.first().map(|run| &run.record) else { return self.put(runs) };
         let run_id = of_file(&record.run_id).to_owned();
@@ -224,7 +224,7 @@ impl<'a> Extraction<'a> {
         Ok(outcome)
     }
 
-    /// Updates copies that are not among the tasks, so they refer to the file that is now used.
+    /// Makes copies that are not among the tasks refer to the file that is now used.
     fn name_in_copies(&self, run_id: &str, reason: &str) -> Result<()> {
         for copy in self.copies.get(run_id).into_iter().flatten() {
             if let Some(DatasetRow::Failed(failed)) = self.store.row(copy)?
@@ -236,7 +236,7 @@ impl<'a> Extraction<'a> {
         Ok(())
     }
 
-    /// The dataset's run for a file that is not among the tasks, if the file still has this content.
+    /// The dataset's run of a file outside the tasks, if the file still has this content.
     fn other(&self, run_id: &str) -> Result<Option<RunRecord>> {
         let Some((source, None)) = self.counting.get(run_id) else { return Ok(None) };
         let Some(state) = self.host.state(Path::new(source)) else { return Ok(None) };
@@ -251,8 +251,8 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// If `failed` is a copy of `first`, but an earlier file in the dataset that is not among the tasks is used, refers to that file instead. This is
-    /// decided again here because `first` may not have been added yet.
+    /// If `failed` is a copy of `first`, but an earlier file in the dataset that is not among the tasks is used, refers to that one instead. This
+    /// is decided again here, since `first` may not have been added yet.
     fn name_first(&self, mut failed: FailedInput, first: Option<&Task>) -> Result<FailedInput> {
         if let (Some(first), Some(run_id)) = (first, failed.run_id.as_deref())
             && let Some(other) = self.other(run_id)?.filter(|other| other.source < first.display)
@@ -262,16 +262,16 @@ impl<'a> Extraction<'a> {
         Ok(failed)
     }
 
-    /// True if a file without runs, because it is a copy, would still have none.
+    /// True if a file that has no runs because it is a copy would still have none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match kept.run_id.as_ref().and_then(|run_id| self.counting.get(run_id)) {
-            // The file failed by itself; or the original is not among the tasks, and stays in the dataset.
+            // The file itself failed, or the original is not among the tasks and stays in the dataset.
             None | Some((_, None)) => true,
             Some((_, Some(first))) => *first < index && self.is_as_before(*first, kept.content, memory),
         }
     }
 
-    /// True if a file has this content, and the dataset is up to date for it.
+    /// True if a file has this content and the dataset is up to date for it.
     fn is_as_before(&self, index: usize, content: Hash, memory: &MemoryBudget) -> bool {
         let task = &self.tasks[index];
         match (&self.unread[index], self.known.get(&task.display)) {
@@ -284,13 +284,13 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// The number of runs that have fewer labels than in the dataset (where they were measured with other settings), and the lost label keys.
+    /// The number of runs with fewer labels than in the dataset, where they were measured with other settings, and the keys of the lost labels.
     fn lost_labels(&self, task: &Task, runs: &[RunMeasures]) -> (usize, BTreeSet<String>) {
         let known = self.known.get(&task.display).filter(|known| !known.is_failed);
         let of_file: BTreeSet<&String> = known.into_iter().flat_map(|known| &known.run_ids).collect();
         let (mut losing, mut all) = (0, BTreeSet::new());
         for run in runs {
-            // Also look up the content, because the file may have been moved.
+            // Also look up the content, since the file may have been moved.
             let before = of_file.iter().copied().chain([&run.record.run_id]);
             let keys = before.filter_map(|id| self.label_keys.get(id)).flatten();
             let has: HashSet<&String> = run.record.labels.iter().map(|(key, _)| key).collect();
@@ -301,13 +301,13 @@ impl<'a> Extraction<'a> {
         (losing, all)
     }
 
-    /// True if the dataset has runs of a file that cannot be read now. They are kept, like the runs of a deleted file.
+    /// True if the dataset has runs of a file that is unreadable now. They are kept, like those of a deleted file.
     fn stays(&self, failed: &FailedInput) -> bool {
         let has_runs = self.known.get(&failed.source).is_some_and(|known| !known.is_failed);
         failed.kind == FailureKind::Unreadable && has_runs
     }
 
-    /// Saves the stamps of the files for the next extract, and returns the outcomes.
+    /// Saves the files' stamps for the next extract, and returns the outcomes.
     pub(super) fn finish(self) -> Result<Counts> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.store.save()?;
@@ -315,7 +315,7 @@ impl<'a> Extraction<'a> {
         Ok(state.counts)
     }
 
-    /// Runs `work` while another thread saves the results. A kill then loses only about one second of work, even if the next file takes long.
+    /// Runs `work` while another thread saves results, so a kill loses only about a second of work, even during a large file.
     pub(super) fn saving<T>(&self, work: impl FnOnce() -> T) -> T {
         let (end, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
@@ -333,9 +333,9 @@ impl<'a> Extraction<'a> {
         if self.store.save_if_due(Store::PART_ROWS)? { self.save_stamps() } else { Ok(()) }
     }
 
-    /// Saves the stamps collected so far, unless they were saved recently. After a kill, these files need not be hashed again.
+    /// Saves the stamps collected so far, unless that was done recently. After a kill, these files need not be hashed again.
     fn save_stamps(&self) -> Result<()> {
-        // Another thread is already saving.
+        // Another thread is saving.
         let Ok(mut saved) = self.saved.try_lock() else { return Ok(()) };
         let (last, cost) = *saved;
         if last.elapsed() < cost.saturating_mul(SHARE) {
@@ -421,6 +421,6 @@ impl Keeper for Extraction<'_> {
     }
 }
 
-/// The note for a run whose histograms of hang and launch times are not in the dataset.
+/// The note for a run whose histograms of hang and launch times the dataset lacks.
 pub(super) const WITHOUT_BINS: &str =
     "hang and launch times by bins are missing: datasets do not keep them; report on the files instead";

@@ -1,4 +1,4 @@
-//! Reads a fleet input of any kind, and hashes it at the same time, so most of a recording is read and decompressed only once.
+//! Reads and hashes a fleet input of any kind at the same time, so most of a recording is read and decompressed once.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -17,7 +17,7 @@ use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::symbols::{Index, Locator};
 use blake3::{Hash, Hasher};
 
-/// The size on disk of a file, or of all files in a folder; 0 if unreadable.
+/// The size on disk of a file or of all files in a folder; 0 if unreadable.
 pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
     match files.entry(path) {
         Ok(Entry::File { length, .. }) => length,
@@ -29,22 +29,22 @@ pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
     }
 }
 
-/// An export or a recording, which may be in an archive.
+/// An export or recording, possibly in an archive.
 pub(crate) struct FleetInput<'w> {
     files: InputFiles<'w>,
     path: PathBuf,
     place: InputPlace,
-    /// The folder with the recording's symbols. Set when it was read.
+    /// The folder with the recording's symbols; set once the recording is read.
     symbol_stores: Option<PathBuf>,
     memory: MemoryBudget,
 }
 
 impl<'w> FleetInput<'w> {
-    /// Opens the input at a path, with a memory budget for decompressed data. From now on, the parts of a recording that are read are watched for
-    /// changes.
+    /// Opens the input at a path, with a memory budget for decompressed data. From then on, the parts of a recording that are read are watched
+    /// for changes.
     ///
     /// # Errors
-    /// If an archive cannot be used.
+    /// If an archive is unusable.
     pub(crate) fn open(
         watched: &'w dyn WatchedInputs,
         path: &Path,
@@ -56,7 +56,7 @@ impl<'w> FleetInput<'w> {
         Ok(Self { files, path: path.to_owned(), place, symbol_stores: None, memory: memory.clone() })
     }
 
-    /// The path of a recording; in an archive, a path below the archive's path. `None` for exports.
+    /// The path of a recording, which may be in an archive; `None` for exports.
     pub(crate) fn bundle(&self) -> Option<&Path> {
         match &self.place {
             InputPlace::Bundle(bundle) => Some(bundle),
@@ -64,8 +64,8 @@ impl<'w> FleetInput<'w> {
         }
     }
 
-    /// Reads the input, and hashes all of it. `name` is the name of the input in the result. If it is `None`, a recording is named by its path, and
-    /// an export has no name, because errors are printed next to the file name anyway.
+    /// Reads and hashes all of the input, called `name` in the result. With `None`, a recording is named by its path, and an export has no name,
+    /// since errors are printed next to the file name.
     ///
     /// # Errors
     /// If its files cannot be read.
@@ -91,7 +91,7 @@ impl<'w> FleetInput<'w> {
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
     }
 
-    /// Returns the hash of the names and contents of a recording's files, which is identical for a folder and an archive of it, and the size on disk.
+    /// Returns the hash of the names and contents of a recording's files, which is the same for a folder and its archive, and the size on disk.
     fn hash_of(
         &self,
         hashed: &HashedFiles<'_>,
@@ -115,9 +115,9 @@ impl<'w> FleetInput<'w> {
     /// Reads the intervals. An export is read a second time.
     ///
     /// # Errors
-    /// If the input cannot be read, or not twice.
+    /// If the input cannot be read (again).
     pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, NotMeasured> {
-        // If the file does not exist, opening it reports the error.
+        // If the file does not exist, opening it reports that.
         if host.state(&self.path).is_some_and(|state| !state.is_lasting()) {
             let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
             return Err(NotMeasured::unreadable(reason));
@@ -129,7 +129,7 @@ impl<'w> FleetInput<'w> {
     /// The symbols that the recording contains.
     pub(crate) fn symbols(&self) -> Locator<'_> {
         let mut locator = Locator::new(&self.files).within(&self.memory);
-        // Ignore errors: a recording need not contain symbols.
+        // Errors are ignored, since a recording need not contain symbols.
         let _ = self.symbol_stores.as_ref().map(|path| locator.add(path, &mut Index::default()));
         locator
     }
@@ -144,7 +144,7 @@ pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost
     unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
 }
 
-/// Reads the recording, and returns it with the folder of its symbols, if the recording can be opened.
+/// Reads the recording. Returns it with the folder of its symbols, if it can be opened.
 fn read_export(
     files: &dyn Files,
     (place, name): (&InputPlace, &str),
@@ -159,8 +159,8 @@ fn read_export(
     (read.and_then(|()| recording.finish()), opened.symbol_stores())
 }
 
-/// Lists the files below a folder with their lengths, sorted by path, without the files that macOS adds to folders and archives. A folder is entered
-/// once, regardless of links to it.
+/// Lists the files below a folder with their lengths, sorted by path, without those that macOS adds. A folder is entered once, even if several
+/// links lead to it.
 ///
 /// # Errors
 /// If a folder cannot be read.
@@ -188,17 +188,17 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> NotMeasured {
     NotMeasured::unreadable(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// The number of bytes to read at once from parts that no reader used.
+/// The piece size for parts that no reader has used.
 const PIECE: usize = 1 << 20;
 
-/// A file system that hashes each file while it is read from the start. Bytes that are read out of order or repeatedly are skipped;
-/// [`hash`](Self::hash) reads the missing ones.
+/// A file system that hashes each file as it is read from the start. Bytes that are read out of order or again are skipped; [`hash`](Self::hash)
+/// reads what is missing.
 pub(super) struct HashedFiles<'f> {
     files: &'f dyn Files,
     begun: Mutex<HashMap<PathBuf, Begun>>,
 }
 
-/// The hash state of the first bytes of a file.
+/// The hash of the beginning of a file.
 #[derive(Default)]
 struct Begun {
     hasher: Hasher,
@@ -211,10 +211,10 @@ impl<'f> HashedFiles<'f> {
         Self { files, begun: Mutex::default() }
     }
 
-    /// Returns the hash of a file with this length. Reads the bytes that were not hashed yet.
+    /// Returns the hash of a file of this length, reading the bytes that are not hashed yet.
     ///
     /// # Errors
-    /// If it cannot be read, or is shorter.
+    /// If it is unreadable or shorter.
     pub(super) fn hash(&self, path: &Path, length: u64) -> io::Result<Hash> {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         let Begun { mut hasher, mut end } = begun.unwrap_or_default();
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::files::{Entry, FileSystem};
 
-    /// A file system that counts the bytes that are read.
+    /// A file system that counts the bytes read.
     struct Counting(Mutex<u64>);
 
     impl Files for Counting {
@@ -291,7 +291,7 @@ mod tests {
         let ways: [(&[(u64, usize)], u64); 6] = [
             (&[], 3_000),
             (&[(0, 1_000), (1_000, 1_000), (2_000, 1_000), (3_000, 10)], 3_000),
-            // Repeated, overlapping, with a gap that is read later, and only a part.
+            // Repeated, overlapping, with a gap that is read later, and only in part.
             (&[(0, 1_000), (0, 1_000), (500, 1_000)], 3_000 + 1_500),
             (&[(2_000, 1_000), (0, 2_000)], 3_000 + 1_000),
             (&[(0, 10), (5, 1), (2_999, 1)], 3_000 + 2),

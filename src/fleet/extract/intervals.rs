@@ -1,7 +1,7 @@
-//! The intervals of a fleet's recordings in which samples are selected.
+//! The intervals in a fleet's recordings that samples are selected by.
 //!
-//! Intervals are read from the file that the manifest names. Without a manifest, a recording contains its intervals, and so does an export with
-//! tables of signposts or hangs. The intervals of any other export are in a neighbouring file named after it (`run7-intervals.xml` for `run7.xml`).
+//! Intervals come from the file named in the manifest. Otherwise they are in the recording itself, or in the export, if it has tables of
+//! signposts or hangs. For any other export they are in a file next to it, named after it (`run7-intervals.xml` for `run7.xml`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,14 +16,14 @@ use crate::profile::IntervalFilter;
 use crate::recording::{Intervals, Options, Recording, Table};
 use crate::units::several;
 
-/// The maximum number of names to list. The rest is only counted.
+/// The maximum number of names listed; the rest are counted.
 const NAMES: usize = 8;
 
 /// The intervals that samples must be in.
 #[derive(Debug)]
 pub(crate) struct AskedIntervals {
     choice: IntervalChoice,
-    /// The names found in any recording.
+    /// The names that any recording has.
     seen: Mutex<BTreeSet<String>>,
 }
 
@@ -32,10 +32,10 @@ impl AskedIntervals {
         Self { choice, seen: Mutex::default() }
     }
 
-    /// The names that were found in none of the recordings that were read.
+    /// The names that no recording has.
     pub(crate) fn unseen(&self) -> Vec<&String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // If no name was found at all, every file already reports it.
+        // If no name was found at all, every file reports it.
         self.choice.names.iter().filter(|name| !seen.is_empty() && !seen.contains(*name)).collect()
     }
 
@@ -93,7 +93,7 @@ impl AskedIntervals {
         }
     }
 
-    /// The reason if no interval matches, with the names that exist.
+    /// The error if no interval matches, with the names that exist.
     fn none_of(&self, found: &Intervals) -> String {
         let hang = "There is no potential hang.";
         if self.choice.names.is_empty() {
@@ -114,7 +114,7 @@ impl AskedIntervals {
     }
 }
 
-/// All intervals of a recording that was read.
+/// All intervals of a recording.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -127,7 +127,7 @@ pub(crate) fn all_intervals(
     Ok(read(&[&Intervals::SIGNPOSTS[..], &Intervals::HANGS[..]].concat(), task, recording, (files, host), options)?.0)
 }
 
-/// Adds notes about rows of intervals that could not be read.
+/// Adds notes about unreadable interval rows.
 pub(super) fn note_unread(found: &Intervals, notes: &mut Vec<String>) {
     notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
@@ -136,7 +136,7 @@ pub(super) fn note_unread(found: &Intervals, notes: &mut Vec<String>) {
     }
 }
 
-/// The intervals of a recording that was read, from the file that contains these tables; and that file, if it is a separate one.
+/// Reads the intervals of a recording from the file with these tables. Also returns the file, if it is a separate one.
 fn read<'t>(
     schemas: &[&str],
     task: &'t Task,
@@ -162,7 +162,7 @@ fn has_tables(export: &Recording, schemas: &[&str]) -> bool {
     export.tables().filter_map(|table| table.schema.as_deref()).any(|schema| schemas.contains(&schema))
 }
 
-/// The intervals in the neighbouring file of an export.
+/// Reads the intervals in the file next to an export.
 fn read_other(
     path: &Path,
     (files, host): (&dyn WatchedInputs, &dyn FleetHost),

@@ -1,4 +1,4 @@
-//! Extracts the inputs of a fleet into a dataset, where each is measured once.
+//! Extracts a fleet's inputs into a dataset, measuring each once.
 
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
@@ -23,23 +23,23 @@ pub struct Extract<'e> {
     pub output: &'e Path,
     /// The inputs.
     pub inputs: &'e FleetInputs,
-    /// The shard that the inputs belong to, if the fleet is divided.
+    /// The shard of the inputs, if the fleet is divided.
     pub shard: Option<Shards>,
     /// The settings for measuring them.
     pub settings: &'e FleetSettings<'e>,
-    /// The paths of symbols, as stored in the dataset.
+    /// The paths of symbols, as the dataset stores them.
     pub symbols: Vec<String>,
-    /// True to first remove the runs of files that are not among the inputs.
+    /// True to remove runs of all other files first.
     pub removes_others: bool,
 }
 
 impl<'e> Extract<'e> {
-    /// Creates an extract of all these inputs into the dataset in this folder. The folder is created if necessary.
+    /// Creates an extract of all these inputs into the dataset in a folder, which is created if necessary.
     pub fn new(output: &'e Path, inputs: &'e FleetInputs, settings: &'e FleetSettings<'e>) -> Self {
         Self { output, inputs, shard: None, settings, symbols: Vec::new(), removes_others: false }
     }
 
-    /// Measures the inputs that are not in the dataset yet. Returns false if the user stopped it; finished measurements are kept.
+    /// Measures the inputs that are not in the dataset. Returns false if the user stopped it; finished measurements are kept.
     ///
     /// # Errors
     /// If the dataset cannot be written, no input has a run, or the settings are strict and an input fails.
@@ -47,7 +47,7 @@ impl<'e> Extract<'e> {
         let FleetInputs { tasks, failures, notes: found, .. } = self.inputs;
         host.warn_of(found);
         let store = match Store::create_or_open(host.storage(), self.output) {
-            // Write access is not needed if nothing changes.
+            // Without changes, no write access is needed.
             Err(error) if is_denied(&error) => match self.unchanged(host) {
                 Ok(Some(counts)) => {
                     self.tell_failures(host, &counts);
@@ -68,7 +68,7 @@ impl<'e> Extract<'e> {
         extraction.begin(made_with)?;
         extraction.forget_stale()?;
         let ended = extraction.saving(|| batch::run(tasks, self.settings, host, &extraction));
-        // Also after an error, so files in the dataset need not be hashed again.
+        // Even after an error, so that files in the dataset need not be hashed again.
         let counts = extraction.finish()?;
         let ended = ended?;
         self.tell_failures(host, &counts);
@@ -117,7 +117,7 @@ impl<'e> Extract<'e> {
         new.into_iter().try_for_each(|failed| store.put_failure(failed))
     }
 
-    /// Marks the dataset as complete, and warns about anything missing.
+    /// Marks the dataset as complete, and warns about what is missing.
     fn complete(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         store.compact(Store::PART_ROWS)?;
         store.complete()?;
@@ -140,7 +140,7 @@ impl<'e> Extract<'e> {
         self.tell_others(host, store)
     }
 
-    /// The outcomes of an extract that would not change the dataset; `None` if it would.
+    /// The outcomes, if an extract would not change the dataset.
     fn unchanged(&self, host: &dyn FleetHost) -> Result<Option<Counts>> {
         let store = Store::open(host.storage(), self.output)?;
         let (found, new) = self.missing(host, &store)?;
@@ -157,7 +157,7 @@ impl<'e> Extract<'e> {
     }
 
     fn tell_counts(&self, host: &dyn FleetHost, counts: &Counts) -> Result<bool> {
-        // A shard may have no inputs or no runs, as long as the fleet has some.
+        // A shard may have no inputs or runs, as long as the fleet has some.
         let is_part = self.shard.as_ref().is_some_and(|shard| shard.inputs > Some(0));
         let failed = self.inputs.failures.len() + counts.failed;
         let numbers = [counts.new, counts.changed, counts.unchanged, failed];
@@ -192,13 +192,13 @@ impl<'e> Extract<'e> {
         }
     }
 
-    /// The files in the dataset that are not among the inputs.
+    /// The files in the dataset that are not inputs.
     fn others(&self, store: &Store) -> Result<HashSet<String>> {
         let named: HashSet<&str> = self.inputs.tasks.iter().map(|task| task.display.as_str()).collect();
         Ok(store.known()?.into_keys().filter(|source| !named.contains(source.as_str())).collect())
     }
 
-    /// Inputs that were missing from the dataset and are found now, and inputs that are missing now.
+    /// Previously missing inputs that are found now, and inputs that are missing now.
     fn missing(&self, host: &dyn FleetHost, store: &Store) -> Result<(HashSet<String>, Vec<&FailedInput>)> {
         let failures = &self.inputs.failures;
         let named: HashSet<&str> = failures.iter().map(|failed| failed.source.as_str()).collect();
@@ -214,9 +214,9 @@ impl<'e> Extract<'e> {
         Ok((found, failures.iter().filter(is_new).collect()))
     }
 
-    /// Removes the files that are not among the inputs.
+    /// Removes files that are not inputs.
     fn prune(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
-        // A misspelt folder is not a reason to forget its contents.
+        // A mistyped folder must not remove its runs.
         ensure!(!self.inputs.tasks.is_empty(), "there are no exports, so {REMOVE_OTHERS} removed nothing");
         if let Some(FailedInput { source, reason, .. }) = self.inputs.failures.first() {
             bail!("{source}: {reason}; {REMOVE_OTHERS} removes nothing while an input cannot be found");
@@ -229,7 +229,7 @@ impl<'e> Extract<'e> {
         let known = store.known()?;
         let has_runs = |source: &&String| known.get(*source).is_some_and(|known| !known.is_failed);
         let runs: HashSet<&str> = others.iter().filter(has_runs).filter_map(|source| known[source].run_id()).collect();
-        // Copies of removed files are read again, since one of them is now used instead.
+        // Copies of removed files are read again, since one of them is now used.
         let is_copy =
             |known: &crate::fleet::Known| known.is_failed && known.run_id().is_some_and(|id| runs.contains(id));
         let copies = known.iter().filter(|(_, known)| is_copy(known)).map(|(source, _)| source.clone());
@@ -240,7 +240,7 @@ impl<'e> Extract<'e> {
         Ok(())
     }
 
-    /// Warns about files in the dataset that are no longer among the inputs. They are kept, and reports list and count them.
+    /// Warns about files in the dataset that are no longer inputs. They are kept, and reports list and count them.
     fn tell_others(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         let mut others = self.others(store)?;
         for failed in &self.inputs.failures {
@@ -259,13 +259,13 @@ impl<'e> Extract<'e> {
     }
 }
 
-/// True if the file system is read-only, or the user may not write to it.
+/// True if the file system is read-only, or writing is not permitted.
 fn is_denied(error: &FleetError) -> bool {
     let kind = error.find::<io::Error>().map(io::Error::kind);
     matches!(kind, Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
 }
 
-/// Warns if labels are lost: a user who extracts again without the original input list may not know that this also removes its labels.
+/// Warns if labels are lost: extracting again without the input list also removes its labels.
 fn tell_lost_labels(host: &dyn FleetHost, counts: &Counts) {
     if counts.runs_that_lose_labels > 0 {
         let runs = several(counts.runs_that_lose_labels, "run");

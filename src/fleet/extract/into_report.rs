@@ -29,14 +29,13 @@ use crate::stats::Quantile;
 use crate::tables::{FieldValue, OutputColumn};
 use crate::units::{Millionths, counted, several};
 
-/// Context for errors of the temporary file. It is created in the temporary folder without a name, so it disappears when the process ends for any
-/// reason.
+/// Context for errors of the temporary file. It has no name in its folder, so it disappears however the process ends.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
-/// The tables that contain most signposts and hangs.
+/// The tables with most signposts and hangs.
 const TABLES: [&str; 2] = ["os-signpost-interval", "potential-hangs"];
 
-/// Collects the runs of a fleet from recordings or datasets. Can be shared between threads.
+/// Collects a fleet's runs from recordings or datasets. Can be shared between threads.
 pub struct Collector<'h> {
     host: &'h dyn FleetHost,
     /// True if warnings are suppressed.
@@ -48,9 +47,9 @@ struct Counting {
     builder: FleetBuilder,
     /// The memory reserved for the collected data.
     reserved: Reservation,
-    /// Label keys that may be misspelled run weights, since they contain `weight`.
+    /// Label keys that contain `weight`, and may be misspelt run weights.
     weight_labels: BTreeSet<String>,
-    /// The patterns that select threads, if any.
+    /// The patterns for threads, if any.
     patterns: Option<ThreadChoice>,
     pool: Option<Pool>,
     intervals: Option<IntervalPool>,
@@ -59,16 +58,16 @@ struct Counting {
 /// The summed stacks of runs.
 struct Pool {
     stacks: PooledStacks,
-    /// Only runs measured by one of these tables are added; all if empty.
+    /// Adds only runs measured by one of these tables; empty for all.
     schemas: Vec<String>,
-    /// The ids of requested runs that are not added yet; `None` to add all selected runs.
+    /// The ids of requested runs that have not been added; `None` to add all selected runs.
     only: Option<BTreeSet<String>>,
     /// Searches the runs for calls.
     runs_of: Option<RunsOf>,
 }
 
 impl<'h> Collector<'h> {
-    /// Creates a collector for a builder. Threads that match `patterns` are selected in addition to the threads named in the builder's options.
+    /// Creates a collector for a builder. Selects threads that match `patterns`, in addition to those named in the builder's options.
     pub fn new(host: &'h dyn FleetHost, builder: FleetBuilder, patterns: Option<ThreadChoice>) -> Self {
         let reserved = host.memory_of_kept().nothing();
         let counting =
@@ -76,9 +75,8 @@ impl<'h> Collector<'h> {
         Self { host, is_quiet: false, counting: Mutex::new(counting) }
     }
 
-    /// Also sums the stacks of the selected runs for [`finish_pooled`](Self::finish_pooled). Only runs measured by one of the tables in
-    /// `schemas` are summed (unless it is empty), and only runs with ids in `only`. Recordings must be measured [with
-    /// stacks](crate::fleet::MeasureOptions::with_stacks).
+    /// Also sums the stacks of selected runs for [`finish_pooled`](Self::finish_pooled): only runs measured by a table in `schemas` (unless it is
+    /// empty), and only runs with an id in `only`. Recordings must be measured [with stacks](crate::fleet::MeasureOptions::with_stacks).
     #[must_use]
     pub fn pooling(self, schemas: Vec<String>, only: Option<BTreeSet<String>>) -> Self {
         let stacks = PooledStacks::new(&self.host.memory_of_kept());
@@ -86,7 +84,7 @@ impl<'h> Collector<'h> {
         self
     }
 
-    /// Also finds runs whose [pooled](Self::pooling) stacks contain a chain in which each of these functions calls the next, for
+    /// Also finds runs whose [pooled](Self::pooling) stacks contain a chain of these functions, each calling the next, for
     /// [`finish_runs_of`](Self::finish_runs_of). Functions are matched by their full name or by a predicate.
     ///
     /// # Errors
@@ -100,7 +98,7 @@ impl<'h> Collector<'h> {
         Ok(self)
     }
 
-    /// Also sums the intervals of the selected runs for [`finish_intervals`](Self::finish_intervals), and evaluates the rules. Recordings must be
+    /// Also sums the intervals of selected runs for [`finish_intervals`](Self::finish_intervals), and evaluates the rules. Recordings must be
     /// measured [with intervals](crate::fleet::MeasureOptions::with_intervals). Labels and rules refer to intervals by name, as in
     /// [`Recording::interval_summary`](crate::recording::Recording::interval_summary).
     #[must_use]
@@ -109,7 +107,7 @@ impl<'h> Collector<'h> {
         self
     }
 
-    /// Suppresses warnings, since another collector with the same inputs prints them.
+    /// Suppresses warnings, for a collector whose inputs another one shares.
     #[must_use]
     pub fn quietly(self) -> Self {
         Self { is_quiet: true, ..self }
@@ -121,7 +119,7 @@ impl<'h> Collector<'h> {
         }
     }
 
-    /// Evaluates alerts on the available runs, even if inputs are missing or could not be measured.
+    /// Evaluates alerts even if inputs are missing or could not be measured.
     pub fn decide_incomplete(&self) {
         self.counting().builder.decide_incomplete();
     }
@@ -133,12 +131,12 @@ impl<'h> Collector<'h> {
     /// Adds the runs of datasets.
     ///
     /// # Errors
-    /// If they cannot be read as one fleet, or have no runs.
+    /// If they are not one fleet, or have no runs.
     pub fn add_datasets(&self, paths: &[PathBuf]) -> Result<()> {
         Self::add_datasets_to(&[self], paths)
     }
 
-    /// Adds the runs of datasets to several collectors, such as one for each value of a label. The datasets are read only once.
+    /// Adds the runs of datasets to several collectors, such as one per value of a label, reading the datasets once.
     ///
     /// # Errors
     /// As [`add_datasets`](Self::add_datasets).
@@ -163,7 +161,7 @@ impl<'h> Collector<'h> {
         failures.into_iter().try_for_each(add)
     }
 
-    /// Passes the completeness of the datasets to the builder, and warns if they are incomplete.
+    /// Passes the datasets' completeness to the builder, and warns if they are incomplete.
     fn tell_completeness(&self, datasets: &Datasets) -> Result<()> {
         let builder = &mut self.counting().builder;
         builder.describe(datasets.selection(), datasets.completeness(), datasets.missing_shards());
@@ -185,12 +183,12 @@ impl<'h> Collector<'h> {
     /// Measures recordings and adds their runs.
     ///
     /// # Errors
-    /// If there is not enough memory, or the settings are strict and an input fails.
+    /// If memory is insufficient, or the settings are strict and an input fails.
     pub fn add_recordings(&self, inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
         Self::add_recordings_to(&[self], inputs, settings)
     }
 
-    /// Measures recordings once, and adds their runs to several collectors.
+    /// Measures recordings once, adding their runs to several collectors.
     ///
     /// # Errors
     /// As [`add_recordings`](Self::add_recordings).
@@ -220,7 +218,7 @@ impl<'h> Collector<'h> {
     /// Builds the report.
     ///
     /// # Errors
-    /// If there is nothing to report, or `is_strict` is true and something is missing.
+    /// If there is nothing to report, or if `is_strict` and something is missing.
     pub fn finish(self, is_strict: bool) -> Result<FleetReport> {
         let Counting { builder, weight_labels, reserved: _held, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -230,24 +228,24 @@ impl<'h> Collector<'h> {
         Ok(report)
     }
 
-    /// Like [`finish_pooled`](Self::finish_pooled), for a collector that is also finished for another result. Does not check names.
+    /// Like [`finish_pooled`](Self::finish_pooled), for a collector that is finished for another result as well. Does not check names.
     ///
     /// # Errors
-    /// If runs have different units or no stacks, or if there are no runs.
+    /// If there are no runs or stacks, or runs have different units.
     pub fn take_pooled(&self, name: &str) -> Result<Recording> {
         let pool = self.counting().pool.take();
         Ok(pool.map_or(Err(PoolError::Nothing), |pool| pool.stacks.finish(name))?)
     }
 
-    /// Returns a recording with the summed stacks of the [pooled](Self::pooling) runs. Reports call it `12 runs of {name}`.
+    /// Returns a recording with the summed stacks of the [pooled](Self::pooling) runs, called `12 runs of {name}` in reports.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish), if runs have different units, and if runs have no stacks.
+    /// As [`finish`](Self::finish), and if runs have different units or no stacks.
     pub fn finish_pooled(self, is_strict: bool, name: &str) -> Result<Recording> {
         Ok(self.finish_pool(is_strict)?.stacks.finish(name)?)
     }
 
-    /// Returns a table of the runs that contain the [calls](Self::looking_for), heaviest first. Its columns include the weight of the run's samples
+    /// Returns a table of the runs that contain the [calls](Self::looking_for), heaviest first. Its columns include the weight of a run's samples
     /// in these calls, the weight of all its samples, and the number of samples in the calls.
     ///
     /// # Errors
@@ -279,7 +277,7 @@ impl<'h> Collector<'h> {
         Ok(pool)
     }
 
-    /// Returns a summary of the selected runs' intervals by name, and the outcomes of rules about them.
+    /// Returns a summary of the selected runs' intervals by name, with the outcomes of rules about them.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -288,7 +286,7 @@ impl<'h> Collector<'h> {
         let Counting { builder, reserved: _held, intervals, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
         let pool = intervals.unwrap_or_default();
-        // Runs without a recorded time have intervals, but runs without a table of them have none that are known.
+        // A run without a recorded time has intervals; a run without interval tables has no known ones.
         let failed = builder.unmeasured.total() - builder.inputs.without_time.len() as u64;
         let (runs, without, unmeasured) = (pool.runs(), pool.without_tables(), failed + pool.without_tables());
         let selected = runs + without;
@@ -366,7 +364,7 @@ impl<'h> Collector<'h> {
 }
 
 impl Pool {
-    /// True if the stacks of this run should be added. Marks a requested run as added.
+    /// True if this run's stacks should be added. Marks a requested run as added.
     fn takes(&mut self, record: &RunRecord) -> bool {
         let is_wanted = self.only.as_mut().is_none_or(|only| only.remove(&record.run_id));
         is_wanted && (self.schemas.is_empty() || self.schemas.contains(&record.schema))
@@ -379,7 +377,7 @@ impl Counting {
         self.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
     }
 
-    /// Reserves memory for the collected data, and moves large amounts to a temporary file.
+    /// Reserves memory for the collected data, moving large amounts to a temporary file.
     fn reserve(&mut self, host: &dyn FleetHost) -> Result<()> {
         if self.builder.spillable() > host.memory_of_values() {
             self.builder.spill(|| host.temporary_file()).context(TEMPORARY)?;
@@ -406,9 +404,9 @@ impl Keeper for Each<'_, '_> {
 
 /// Fails if there is nothing to report, or if strict and something is missing.
 fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_quiet: bool) -> Result<()> {
-    // Sort them, since they are in order of discovery.
+    // Sorted, since they are in order of discovery.
     report.options.threads.iter_mut().for_each(|names| names.sort());
-    // A metric may have only a duration histogram, which process filters cannot use.
+    // A metric may have only a histogram of durations, which process filters cannot use.
     let has_bins = !report.histograms.is_empty() || !report.crashes.is_empty();
     let has_runs = report.inputs.runs > 0 || has_bins && report.options.processes.is_empty();
     check_whole(report, is_strict)?;
@@ -453,7 +451,7 @@ fn check_runs(host: &dyn FleetHost, report: &FleetReport, runs: Option<u64>, is_
     Ok(())
 }
 
-/// Rejects labels and processes that occur in no run: ignoring them would produce a report about everything.
+/// Rejects labels and processes that no run has: ignoring them would report on everything.
 fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
     let (inputs, options) = (&report.inputs, &report.options);
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
@@ -481,7 +479,7 @@ fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
     Ok(())
 }
 
-/// The maximum number of label values to list.
+/// The maximum number of label values listed.
 const NAMED_VALUES: usize = 8;
 
 /// Lists values: `app_version 1.0, 1.1 and 3 more`.
@@ -493,7 +491,7 @@ fn values_of(key: &str, values: &[String]) -> String {
     }
 }
 
-/// Warns if weights have no effect: they may be in another column.
+/// Warns if weights have no effect, since they may be in another column.
 fn check_weights(host: &dyn FleetHost, report: &FleetReport, weight_labels: &BTreeSet<String>) {
     if report.options.is_weighted && report.runs.iter().all(|run| run.run_weight == Millionths::ONE) {
         let hint =

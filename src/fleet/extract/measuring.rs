@@ -17,12 +17,12 @@ use crate::memory::MemoryBudget;
 use crate::recording::{Intervals, Options, Recording, Toc};
 use crate::redact::{RedactRule, Redactor};
 
-/// Everything needed to measure the files of a batch.
+/// Everything that measuring a file requires.
 pub(super) struct Measuring<'a> {
     pub(super) settings: &'a FleetSettings<'a>,
     pub(super) host: &'a dyn FleetHost,
     pub(super) keeper: &'a dyn Keeper,
-    /// Locked for reading while files are processed in parallel, and for writing by a job that needs all of the memory.
+    /// Locked for reading by files that are processed in parallel, and for writing by a file that needs all memory.
     alone: RwLock<()>,
 }
 
@@ -31,8 +31,8 @@ impl<'a> Measuring<'a> {
         Self { settings, host, keeper, alone: RwLock::new(()) }
     }
 
-    /// Processes a file in parallel with others. If the memory is not enough, processes it again alone, with all of the memory. The result therefore
-    /// does not depend on the other files.
+    /// Processes a file in parallel with others or, if memory is insufficient, again alone with all memory. The result therefore does not depend
+    /// on other files.
     pub(super) fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
         let _fetched = match self.host.fetch(&task.files().collect::<Vec<_>>()) {
             Ok(fetched) => fetched,
@@ -41,7 +41,7 @@ impl<'a> Measuring<'a> {
                 return Finished { index, content: None, state: None, outcome };
             }
         };
-        // A pipe can only be read once.
+        // A pipe can be read only once.
         if self.host.state(&task.path).is_some_and(|state| state.is_lasting()) {
             let _together = self.alone.read().unwrap_or_else(PoisonError::into_inner);
             let memory = self.settings.memory.part(u64::MAX);
@@ -57,7 +57,7 @@ impl<'a> Measuring<'a> {
         if memory.was_exceeded()
             && let Outcome::Failed(failed) = &mut finished.outcome
         {
-            // It may succeed with more memory, even if the file is unchanged.
+            // With more memory, it may succeed even if the file is unchanged.
             failed.fingerprint = of_unread(&task.display);
         }
         finished
@@ -78,7 +78,7 @@ impl<'a> Measuring<'a> {
             let content = read.content;
             (content, self.measure(task, read, (&input, &*files), options, notes))
         });
-        // Checked last, after the symbols of a recording were read.
+        // Checked last, after the recording's symbols were read.
         match unless_changed(&*files, &task.path, measured) {
             Ok((content, outcome)) => Finished { index, content: Some(content), state, outcome },
             Err(refused) => {
@@ -93,7 +93,7 @@ impl<'a> Measuring<'a> {
         Outcome::Failed(failed(self.host, task, bytes, None, of_unread(&task.display), refused))
     }
 
-    /// Measures a file that was read. Returns its runs, or the reason why it has none.
+    /// Measures a file that was read. Returns its runs, or why there are none.
     fn measure(
         &self,
         task: &Task,
@@ -121,7 +121,7 @@ impl<'a> Measuring<'a> {
             Err(refused) => {
                 let failed = failed(self.host, task, file.bytes, run_id, fingerprint, refused);
                 let mut labels = of_report.unwrap_or_else(|| failed.labels.clone());
-                // Names in a file that was not measured are unknown, so they cannot be redacted.
+                // Names in an unmeasured file are unknown, so they cannot be redacted.
                 labels.retain(|label| {
                     self.host.redaction().is_none() || label.0 == "diagnostic" || failed.labels.contains(label)
                 });
@@ -130,7 +130,7 @@ impl<'a> Measuring<'a> {
         }
     }
 
-    /// False for a recording without any samples. Metrics of a day count as samples, and so do rows of tables if intervals are requested.
+    /// False for a recording without samples. A day's metrics count as samples and, if intervals are requested, so do table rows.
     fn has_content(&self, file: &ReadFile) -> bool {
         let Ok(export) = &file.export else { return true };
         let has_metrics = || export.tocs().any(|toc| toc.runs.iter().any(|run| run.metrics.is_some()));
@@ -138,7 +138,7 @@ impl<'a> Measuring<'a> {
         export.profile.sums_or_samples().next().is_some() || has_metrics() || has_rows()
     }
 
-    /// Measures the runs of an export, which is dropped afterwards.
+    /// Measures the runs of an export, and then drops it.
     fn runs(
         &self,
         task: &Task,
@@ -184,8 +184,8 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// The reader's notes. A note is printed next to the name of its file, so the name of the recording is removed, and recordings with the same note can
-/// share it.
+/// The reader's notes. They are printed next to the name of the file, so the recording's name is removed, and recordings with the same note share
+/// it.
 fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = String> {
     let bundle = bundle.map(|bundle| bundle.display().to_string());
     let own = move |message: &str| {
@@ -201,7 +201,7 @@ fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = Strin
     diagnostics.chain(cut.map(|byte| format!("the file is truncated at byte {byte}; only complete rows are used")))
 }
 
-/// Restricts runs to the selected threads, and drops runs without such threads.
+/// Restricts runs to selected threads, and drops runs without any.
 ///
 /// # Errors
 /// If no run has such a thread.
@@ -219,7 +219,7 @@ fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, NotM
     let (Some(first), Some(before)) = (kept.first_mut(), runs.first()) else {
         return Err(NotMeasured::not_selected(reason));
     };
-    // The first run of a file records the numbers of excluded runs.
+    // The numbers of excluded runs are in the file's first run.
     first.record.unread_runs = before.record.unread_runs;
     first.record.excluded_runs = before.record.excluded_runs + without;
     if without > 0 {
@@ -236,7 +236,7 @@ fn narrowed(measured: Measured, threads: &ThreadChoice) -> Result<Measured, NotM
     Ok(Measured { runs: kept, series, notes })
 }
 
-/// Redacts the names in a recording, in its tables of contents and in its notes. Functions that operations selected remain selected.
+/// Redacts the names in a recording, its tables of contents and its notes. Functions selected by operations stay selected.
 pub(crate) fn redact(
     rules: &[RedactRule],
     export: &mut Recording,

@@ -1,4 +1,4 @@
-//! Converts the files of a fleet to runs: each file is read once, hashed while it is read, and measured.
+//! Converts a fleet's files to runs: each file is read once, hashed as it is read, and measured.
 //!
 //! ```text
 //! tasks ─► batch ─► content and hash ─► symbols, intervals, operations ─► measures ─► a keeper: a dataset, or a report
@@ -22,7 +22,7 @@ pub use into_report::Collector;
 pub use options::{IntervalChoice, ReadingOptions, ThreadChoice};
 pub use settings::FleetSettings;
 
-// The pages of runs also use these to read their inputs.
+// The pages of runs read their inputs with these as well.
 pub(crate) use {
     batch::total_bytes, content::Beside, content::unless_changed, fleet_input::FleetInput, intervals::all_intervals,
     measuring::redact, outcome::Notes, outcome::without_path,

@@ -7,10 +7,10 @@ use crate::profile::Profile;
 use crate::recording::Options;
 use crate::symbols::Locator;
 
-/// Creates the operations on the stacks of a profile.
+/// Creates the operations for a profile's stacks.
 type MakeOperations<'f> = Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>;
 
-/// Takes the name of a thread, and whether it is a main thread. Returns true if it is selected.
+/// Returns true for a selected thread, given its name and whether it is a main thread.
 type MatchThread = Box<dyn Fn(&str, bool) -> bool + Send + Sync>;
 
 /// The options for reading and measuring the files of a fleet.
@@ -19,17 +19,17 @@ pub struct ReadingOptions<'f> {
     pub read: Options,
     /// The options for measuring.
     pub measure: MeasureOptions,
-    /// The intervals in which samples are selected; `None` to select them at any time.
+    /// The intervals that select samples; `None` for samples at any time.
     pub intervals: Option<IntervalChoice>,
     /// The threads to keep; `None` to keep all.
     pub threads: Option<ThreadChoice>,
-    /// The operations on the stacks of a profile.
+    /// The operations on a profile's stacks.
     pub operations: MakeOperations<'f>,
     /// A description of all these options.
     pub described: FleetSelection,
-    /// The symbol files that the user named, if any.
+    /// The symbol files specified by the user, if any.
     pub symbols: Option<&'f Locator<'f>>,
-    /// The files of these symbols, which are watched for changes.
+    /// These symbol files, watched for changes.
     pub symbol_files: &'f dyn WatchedInputs,
     /// True to use the symbols in recordings.
     pub with_bundled_symbols: bool,
@@ -42,7 +42,7 @@ pub struct ReadingOptions<'f> {
 }
 
 impl<'f> ReadingOptions<'f> {
-    /// Measures everything, without separate symbol files, one file at a time; `symbol_files` may be any files.
+    /// Measures everything, without separate symbol files and one file at a time. `symbol_files` can be any files.
     pub fn new(symbol_files: &'f dyn WatchedInputs) -> Self {
         Self {
             read: Options::default(),
@@ -68,15 +68,15 @@ pub struct IntervalChoice {
     pub names: Vec<String>,
     /// True to include potential hangs.
     pub has_hangs: bool,
-    /// True if samples must be in an interval of every name, and in a hang if hangs are included.
+    /// True if samples must be in an interval of every name, and, if hangs are included, in a hang.
     pub needs_all: bool,
 }
 
-/// Some of the threads of each recording.
+/// Selects threads of each recording.
 pub struct ThreadChoice {
-    /// Takes the name of a thread, and whether it is a main thread. Returns true if it is selected.
+    /// Returns true for a selected thread, given its name and whether it is a main thread.
     pub matches: MatchThread,
-    /// The names and patterns as typed by the user.
+    /// The names and patterns, as entered by the user.
     pub texts: Vec<String>,
     /// The names without patterns, sorted.
     pub names: Vec<String>,

@@ -1,5 +1,5 @@
-//! The outcomes of files in a batch, the interface for keeping them, and notes about many files: the same sentence about a thousand files becomes one
-//! note.
+//! The outcomes of files in a batch, the interface for storing them, and notes about many files: a sentence that applies to a thousand files
+//! becomes one note.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use blake3::Hash;
 pub(crate) enum Outcome {
     /// The runs of a file that was read.
     Runs(Vec<RunMeasures>),
-    /// The reason why the file has no runs.
+    /// Why the file has no runs.
     Failed(FailedInput),
     /// The stored result of a file that was not read.
     Kept(Kept),
@@ -40,7 +40,7 @@ impl Outcome {
 /// A file that is done.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    /// The position of its task.
+    /// The index of its task.
     pub(crate) index: usize,
     /// The hash of the content, if known.
     pub(crate) content: Option<Hash>,
@@ -68,7 +68,7 @@ impl Finished {
     }
 }
 
-/// The stored result for a file, which therefore need not be read.
+/// The stored result of a file, which makes reading it unnecessary.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(crate) content: Hash,
@@ -85,26 +85,26 @@ pub(crate) struct Kept {
 
 /// Stores the measured runs.
 pub(crate) trait Keeper: Sync {
-    /// Returns the stored result for a file, or `None` if the file must be read. Archives are decompressed within this memory budget.
+    /// Returns the stored result of a file; `None` if the file must be read. Archives are decompressed within this memory budget.
     fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept> {
         let _ = (index, task, state, memory);
         None
     }
 
-    /// True if the stored result of a file without runs refers to the file `first` as the one to use instead.
+    /// True if the stored result of a file without runs refers to `first` as the file to use instead.
     fn counts(&self, first: usize, kept: &Kept) -> bool {
         let _ = (first, kept);
         false
     }
 
-    /// Stores the outcome of a file. If it is a copy, `first` is the earlier file with the same content.
+    /// Stores the outcome of a file. For a copy, `first` is the earlier file with the same content.
     ///
     /// # Errors
-    /// If the outcome cannot be stored. No more files are then started.
+    /// If storing fails. No more files are then started.
     fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()>;
 }
 
-/// The reason for a strict extract to fail because of a file.
+/// Why a strict extract fails because of this file.
 pub(crate) fn problem(finished: &Finished) -> Option<String> {
     match &finished.outcome {
         Outcome::Kept(kept) if kept.is_failed => Some("it still produces no run".to_owned()),
@@ -117,7 +117,7 @@ pub(crate) fn problem(finished: &Finished) -> Option<String> {
     }
 }
 
-/// Describes which part of a file with runs could not be read.
+/// Describes what could not be read in a file with runs.
 fn not_read(runs: u64, rows: u64) -> Option<String> {
     match (runs, rows) {
         (0, 0) => None,
@@ -143,7 +143,7 @@ pub(crate) fn failed(
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }
 
-/// Removes the file name from a reason, since the reason is printed next to it. For a file in a recording, the path inside the recording remains.
+/// Removes the file name from a reason, which is printed next to it. Keeps the path inside a recording.
 pub(crate) fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
     let rest = reason.strip_prefix(&*path.display().to_string());
     rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)
@@ -163,13 +163,13 @@ pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, 
     FailedInput { labels: Vec::new(), ..failed }
 }
 
-/// Sentences, and the files that they apply to.
+/// Sentences, and the files they apply to.
 #[derive(Debug, Default)]
 pub(crate) struct Notes(BTreeMap<String, About>);
 
 #[derive(Debug)]
 struct About {
-    /// The position of the first file.
+    /// The index of the first file.
     index: usize,
     name: String,
     files: u64,
@@ -188,7 +188,7 @@ impl Notes {
         }
     }
 
-    /// Returns one line for each sentence, ordered by the first file.
+    /// Returns one line per sentence, in the order of first files.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut notes: Vec<(&String, &About)> = self.0.iter().collect();
         notes.sort_by_key(|(sentence, about)| (about.index, *sentence));
@@ -200,10 +200,10 @@ impl Notes {
     }
 }
 
-/// The maximum number of failures of one kind that are listed individually.
+/// The maximum number of failures of one kind that are listed.
 const NAMED_FAILURES: usize = 3;
 
-/// Returns a sentence for each failure, sorted by path. Failures of a common kind share one sentence.
+/// Returns a sentence per failure, sorted by path. Failures of a common kind share a sentence.
 pub(crate) fn of_failures<'f>(failures: impl Iterator<Item = &'f FailedInput>) -> Vec<String> {
     let mut failures: Vec<&FailedInput> = failures.collect();
     failures.sort_by(|a, b| a.source.cmp(&b.source));

@@ -1,4 +1,4 @@
-//! The settings for measuring files, and the hash of everything that determines the result of a file.
+//! Settings for measuring files, and the hash of everything that affects a file's result.
 
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
@@ -19,9 +19,9 @@ pub struct FleetSettings<'f> {
     pub(crate) symbols: FleetSymbols<'f>,
     /// The hash of all options.
     pub(crate) fingerprint: Hash,
-    /// The hash of the same settings on every machine.
+    /// The hash of the settings that is the same on every machine.
     pub(crate) anywhere: Hash,
-    /// The memory budget for files that are read in parallel, or for a single one.
+    /// The memory budget of all files that are read in parallel, or of a single one.
     pub(crate) memory: MemoryBudget,
 }
 
@@ -39,14 +39,14 @@ impl<'f> FleetSettings<'f> {
         }
     }
 
-    /// Warns about intervals that no recording has, for example a misspelled name next to one that matches.
+    /// Warns about intervals that no recording has, such as a misspelt name in addition to one that matches.
     pub fn warn_of_unseen_intervals(&self, host: &dyn FleetHost) {
         for name in self.intervals.iter().flat_map(AskedIntervals::unseen) {
             host.warn(&format!("no recording has an interval named {name:?}"));
         }
     }
 
-    /// The hash of the file with the intervals of an export, if intervals are requested and it is a separate file.
+    /// The hash of an export's intervals file, if intervals are requested and are in a separate file.
     pub(super) fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
         self.intervals.as_ref()?;
         hash_file(task.intervals_file()?, memory, host).ok()

@@ -1,5 +1,5 @@
-//! The symbols of a fleet: found once, and looked up through a shared cache for all exports. The symbols in a recording are only used for that
-//! recording, since they only cover the functions that were sampled in it.
+//! The symbols of a fleet: found once, and looked up through a cache shared by all exports. The symbols in a recording are used only for that
+//! recording, since they cover only the functions sampled there.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub(crate) struct FleetSymbols<'f> {
 }
 
 impl<'f> FleetSymbols<'f> {
-    /// Uses the located symbols in the options. The cache is limited to `most_remembered` bytes.
+    /// Uses the symbols located by the options, with a cache of at most `most_remembered` bytes.
     pub(super) fn new(options: &ReadingOptions<'f>, most_remembered: usize) -> Self {
         let (files, locator, is_bundled) = (options.symbol_files, options.symbols, options.with_bundled_symbols);
         let options = SymbolicateOptions { with_inlines: options.with_inlines, ..SymbolicateOptions::default() };
@@ -34,7 +34,7 @@ impl<'f> FleetSymbols<'f> {
     /// Symbolicates an export or a recording.
     ///
     /// # Errors
-    /// If there are more frames than a profile can store, or a symbol file changed since it was found.
+    /// If there are more frames than a profile can store, or a symbol file has changed since it was found.
     pub(super) fn name_frames(
         &self,
         export: &mut Recording,
@@ -60,7 +60,7 @@ impl<'f> FleetSymbols<'f> {
         Ok(())
     }
 
-    /// The bundled and the named symbols for a recording; `None` if there are none.
+    /// The recording's own symbols and the specified ones; `None` without any.
     pub(crate) fn finder<'a>(&'a self, own: Option<&'a Locator<'a>>) -> Option<impl SymbolFinder + use<'a>> {
         let own = own.filter(|own| self.is_bundled && !own.found().is_empty());
         let named = self.named.as_ref().map(|(locator, _)| *locator);
@@ -72,7 +72,7 @@ impl<'f> FleetSymbols<'f> {
         &self.options
     }
 
-    /// Checks that no symbol file changed since it was found.
+    /// Checks that no symbol file has changed since it was found.
     pub(crate) fn check(&self) -> Result<(), NotMeasured> {
         let Some(changed) = self.files.first_changed() else { return Ok(()) };
         let reason = format!("the symbol file {}: {CHANGED}", changed.display());
@@ -80,7 +80,7 @@ impl<'f> FleetSymbols<'f> {
     }
 }
 
-/// The symbols bundled with a recording, and the symbols named by the arguments.
+/// Symbols in the recording, and symbols specified by the user.
 struct Both<'a> {
     own: Option<&'a Locator<'a>>,
     named: Option<&'a Locator<'a>>,

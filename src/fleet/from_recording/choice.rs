@@ -1,4 +1,4 @@
-//! Chooses which runs of a recording to measure: each by one table, over a part of its recorded time. Otherwise explains why an export has no run.
+//! Chooses which runs of a recording are measured, each by one table and over a part of its recorded time, or explains why there are none.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,19 +18,19 @@ use crate::units::{Weight, several};
 pub(super) struct Chosen<'t> {
     /// At least one.
     pub(super) runs: Vec<ChosenRun<'t>>,
-    /// For each run that the selection excludes completely, a sentence with the reason.
+    /// For each run that is completely excluded by the selection, a sentence with the reason.
     pub(super) excluded: Vec<String>,
     /// Notes about the file.
     pub(super) notes: Vec<String>,
 }
 
-/// A run, and the table by which it is measured.
+/// A run, and the table that measures it.
 pub(super) struct ChosenRun<'t> {
     pub(super) series: SeriesId,
     pub(super) recorded: RecordedTime,
     pub(super) selected: SelectedTime,
     pub(super) toc: Option<&'t TocRun>,
-    /// The quantity stated by a report from the field.
+    /// The quantity that a report from the field states.
     pub(super) stated: Option<Weight>,
     /// Notes about its recorded time.
     pub(super) notes: Vec<String>,
@@ -38,7 +38,7 @@ pub(super) struct ChosenRun<'t> {
 
 impl<'t> Chosen<'t> {
     /// # Errors
-    /// If no run has selected samples at any time and no run is idle, or the selection excludes every run.
+    /// If no run has selected samples at any time or is idle, or the selection excludes every run.
     pub(super) fn new(
         recording: &'t Recording,
         context: &'t RunContext,
@@ -79,7 +79,7 @@ impl<'t> Chosen<'t> {
 /// The selected part of a recorded time.
 ///
 /// # Errors
-/// A sentence with the reason, if nothing of a known time is selected.
+/// A sentence with the reason, if the time is known and nothing of it is selected.
 fn selected(recorded: RecordedTime, selection: &Selection, number: u32) -> Result<SelectedTime, String> {
     let intervals = selection.intervals.as_ref();
     if recorded.source == TimeSource::Report && (intervals.is_some() || selection.time.is_some()) {
@@ -113,7 +113,7 @@ fn without_interval(intervals: &IntervalFilter, number: u32) -> String {
     }
 }
 
-/// For each series, the number of selected samples at any time.
+/// By series: the number of selected samples at any time.
 fn counted(profile: &Profile, selection: &Selection) -> Vec<u64> {
     let always = Selection { time: None, intervals: None, ..selection.clone() };
     let mut counted = vec![0; profile.series_ids().len()];
@@ -126,7 +126,7 @@ fn counted(profile: &Profile, selection: &Selection) -> Vec<u64> {
     counted
 }
 
-/// The series to measure: one for each run with selected samples, or with a known idle time.
+/// The series to measure: one per run that has selected samples or a known idle time.
 fn choose(
     recording: &Recording,
     hints: TimeHints<'_>,
@@ -172,7 +172,7 @@ fn choose(
     chosen
 }
 
-/// Notes about series without times that have no quantity, with the number of reports for each schema.
+/// Notes about series that have neither times nor a quantity, with the number of reports per schema.
 fn without_quantity(profile: &Profile, is_without: impl Fn(SeriesId) -> bool) -> impl Iterator<Item = String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for id in profile.series_ids().filter(|&id| !profile.series(id).has_times && is_without(id)) {
@@ -184,8 +184,8 @@ fn without_quantity(profile: &Profile, is_without: impl Fn(SeriesId) -> bool) ->
     })
 }
 
-/// For each series, whether it contains CPU use and no selected thread was on the CPU: the table is empty, or all threads with the selected names
-/// waited. A name that no thread has is not treated as idle, since the recording does not show that such a thread existed.
+/// By series: true if it contains CPU use but no selected thread ran, because the table is empty or all threads with selected names waited. A
+/// name that no thread has does not count as idle, since the recording does not show that the thread existed.
 fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
     let profile = &recording.profile;
     let scope = Selection { time: None, intervals: None, ..selection.clone() };
@@ -195,7 +195,7 @@ fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
         .map(|id| profile.series(id))
         .map(|series| series.meaning == Meaning::OnCpu && series.has_times)
         .collect();
-    // For each series, whether there are samples, and whether any belongs to the selected threads.
+    // By series: whether it has samples, and whether selected threads have any.
     let mut seen = vec![(false, false); idle.len()];
     for sample in profile.samples() {
         let (any, in_scope) = &mut seen[sample.series.index()];
@@ -207,11 +207,11 @@ fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
     idle
 }
 
-/// Why an export has no run, in one sentence.
+/// Why an export has no run, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotMeasured {
-    /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures exceed the memory
-    /// [budget](crate::profile::Profile::budget) of the profile.
+    /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or, if the measures exceed the profile's memory
+    /// [budget](crate::profile::Profile::budget), [`FailureKind::Malformed`].
     pub kind: FailureKind,
     /// What was found instead of selected samples, or the exceeded memory limit.
     pub reason: String,
@@ -237,7 +237,7 @@ impl NotMeasured {
         Self { kind: FailureKind::Malformed, reason: reason.to_string() }
     }
 
-    /// Creates the error for a file of which nothing is selected.
+    /// Creates the error for a file in which nothing is selected.
     pub(crate) fn not_selected(reason: String) -> Self {
         Self { kind: FailureKind::NotSelected, reason }
     }
@@ -270,7 +270,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     }
     let tables: Vec<&Table> = recording.tables().collect();
     if tables.is_empty() {
-        // A recording consists of two documents, one with tables and one with a table of contents.
+        // A recording consists of two documents: tables, and a table of contents.
         let is_recording =
             recording.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
         return match recording.tocs().next() {
@@ -311,7 +311,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     }
 }
 
-/// Joins the first few names in one line, and counts the rest.
+/// Joins the first names in one line, and counts the rest.
 pub(super) fn list(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names[..names.len().min(SHOWN)].join(", ");

@@ -1,4 +1,4 @@
-//! Crashes: runs without measurements, which are counted by the innermost function of app code in the thread that crashed.
+//! Crashes: runs without measurements, counted by the innermost app function in the thread that crashed.
 
 use super::labels::RunContext;
 use super::metrics;
@@ -23,7 +23,7 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
     crashes.map(run).collect()
 }
 
-/// The innermost function of app code in the thread that crashed, with its binary.
+/// The innermost app function in the thread that crashed, with its binary.
 fn place(recording: &Recording, run: RunId) -> String {
     let profile = &recording.profile;
     let Some(thread) = recording.attributed_thread(run) else { return "an unknown thread".to_owned() };

@@ -1,4 +1,4 @@
-//! The signposts and hangs of runs, which need no CPU table.
+//! The signposts and hangs of runs. They need no CPU table.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use crate::intervals::RunIntervals;
 use crate::recording::{Intervals, Recording};
 
 impl Recording {
-    /// Adds intervals to the measured runs. A run with interval tables is used even if it has no CPU table, or no sample.
+    /// Adds intervals to the measured runs. A run with interval tables is used even without a CPU table or samples.
     ///
     /// # Errors
-    /// As for measuring, if no run has an interval table either.
+    /// As for measuring, unless a run has an interval table.
     pub(crate) fn with_intervals(
         &self,
         measured: Result<Measured, NotMeasured>,

@@ -1,14 +1,14 @@
-//! The metadata of a run: the facts besides the export that determine its measures, and the labels from which cohorts are formed.
+//! The metadata of a run: what determines its measures in addition to the export, and the labels that form cohorts.
 //!
 //! ```xml
 //! <device platform="macOS" model="MacBook Pro" name="…" os-version="15.7.3 (24G419)" uuid="…"/>
 //! <process type="attached" name="Finder" pid="751"/>
 //! ```
 //!
-//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The labels `instruments` (the version of Instruments) and
-//! `end_reason` are copied from the summary. Reports from the field also have `diagnostic`, `app_version`, `app_build`, `region`, `testflight`,
-//! `low_power`, and, as `state.DOMAIN`, the last state that the app reported for each domain. The name and the UUID of a device identify a person,
-//! and are never kept. The table of contents of a recording does not contain the app's version, but a manifest may.
+//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The summary provides the labels `instruments` (the version
+//! of Instruments) and `end_reason`. Reports from the field also have `diagnostic`, `app_version`, `app_build`, `region`, `testflight`,
+//! `low_power`, and, as `state.DOMAIN`, the last state that the app reported for each domain. A device's name and UUID identify a person, and are
+//! never kept. A recording's table of contents lacks the app's version, but a manifest may have it.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,14 @@ use crate::units::{Millionths, Nanos, Unit};
 use unicode_normalization::UnicodeNormalization;
 
 impl RunRecord {
-    /// Normalises a key or value of a label to composed form (NFC), like [`labels`](Self::labels), so equal labels compare equal regardless of their
-    /// source.
+    /// Normalises a label's key or value to NFC, like [`labels`](Self::labels), so that equal labels from different sources compare equal.
     pub fn composed(label: &str) -> String {
         label.nfc().collect()
     }
 }
 
-/// The labels of a run, sorted by key; manifest labels have precedence. All are normalised to NFC, because file names from a Mac often use decomposed
-/// characters.
+/// The labels of a run, sorted by key. Manifest labels have precedence. All are normalised to NFC, since file names from a Mac are often
+/// decomposed.
 pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {
     let pair = |(key, value): (String, String)| (RunRecord::composed(&key), RunRecord::composed(&value));
     let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(pair).collect();
@@ -36,8 +35,7 @@ pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec
 }
 
 impl Recording {
-    /// If this recording is a single report from the field, its labels together with those of a manifest. `None` for other recordings, and for
-    /// several reports.
+    /// The labels of a single report from the field, combined with a manifest's. `None` for other recordings, and for several reports.
     #[cfg(feature = "dataset")]
     pub(crate) fn labels_of_report(&self, manifest: &[(String, String)]) -> Option<Vec<(String, String)>> {
         let mut tocs = self.tocs().flat_map(|toc| &toc.runs);
@@ -46,14 +44,14 @@ impl Recording {
     }
 }
 
-/// The labels from a table of contents. If a phone was recorded, the device is the phone, not the Mac that recorded it.
+/// The labels from a table of contents. If a Mac recorded a phone, the device is the phone.
 fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     let device = |key| known(lookup(&toc.device, key));
     let (version, build) = split_version(device("os-version").unwrap_or_default());
     let os = [device("platform").unwrap_or_default(), version].join(" ");
     let models = ["model", "product-type", "hardware-model"];
     let app = known(lookup(&toc.process, "name")).filter(|_| !toc.is_all_processes);
-    // The exit status is meaningless if something else ended the recording.
+    // The exit status is meaningless if the recording ended for another reason.
     let has_exited = toc.summary_field("end-reason").is_some_and(|reason| reason.to_lowercase().contains("exited"));
     let pairs = [
         ("exit_status", known(lookup(&toc.process, "return-exit-status")).filter(|_| has_exited)),
@@ -97,7 +95,7 @@ fn split_version(text: &str) -> (&str, &str) {
     }
 }
 
-/// Facts about an export that are not in its content.
+/// Facts about an export that its content does not include.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunContext {
     /// The prefix of the [ids of its runs](crate::fleet::RunRecord::run_id).
@@ -108,18 +106,18 @@ pub struct RunContext {
     pub source: String,
     /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// The labels from a manifest, which override the labels from a table of contents. Empty values are ignored.
+    /// The labels from a manifest, which override those from a table of contents. Empty values are ignored.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that each run of the file represents; 1 unless a manifest sets it.
+    /// The number of runs that each of the file's runs stands for; 1 unless a manifest sets it.
     pub run_weight: Millionths,
-    /// The recorded length of each run in the file, if set by a manifest; 0 means unset.
+    /// The recorded length of each of the file's runs, if a manifest sets it; 0 counts as unset.
     pub duration: Option<Nanos>,
-    /// Tables of contents from neighbouring files. Tables of contents inside the export have precedence.
+    /// Tables of contents from files next to the export. Those inside the export have precedence.
     pub tocs: Vec<Toc>,
 }
 
 impl RunContext {
-    /// The record of a run before anything is measured.
+    /// The record of a run that has not been measured.
     pub(super) fn record(&self, run_id: String, number: u32, toc: Option<&TocRun>) -> RunRecord {
         let start = toc.and_then(|toc| toc.summary_field("start-date")).map(str::to_owned);
         RunRecord {
@@ -156,9 +154,9 @@ impl RunContext {
 pub struct MeasureOptions {
     /// The schemas of tables that may be measured; empty for every CPU table.
     pub schemas: Vec<String>,
-    /// The selected samples. By default, these are the samples of running threads in every process. A time range and intervals limit the recorded
-    /// time of a run to the selected part, in which overlapping intervals are counted once. An estimated time covers at least the samples in a range.
-    /// Intervals apply to all threads of their run, in any process.
+    /// The selected samples; by default, those of running threads in every process. A time range and intervals limit a run's recorded time to the
+    /// selected part, counting overlaps once. An estimated time covers at least the samples in a range. Intervals apply to all threads of their
+    /// run, in every process.
     pub selection: Selection,
     /// True to keep the call trees of runs ([`RunMeasures::stacks`](crate::fleet::RunMeasures::stacks)).
     pub with_stacks: bool,

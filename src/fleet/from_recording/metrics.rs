@@ -1,4 +1,4 @@
-//! The metrics of a day: runs without stacks, whose measures are the sums computed by the system, and histograms of durations.
+//! A day's metrics: runs without stacks, measured by sums that the system computed, and histograms of durations.
 
 use super::labels::RunContext;
 use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord};
@@ -13,7 +13,7 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
     days.enumerate().flat_map(|(index, (toc, metrics))| runs_of_day(index, (toc, metrics), context)).collect()
 }
 
-/// Creates a run for each sum of a day. The first run contains the histograms.
+/// Creates a run for each of a day's sums. The first run also has the histograms.
 fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &RunContext) -> Vec<RunMeasures> {
     let second = Some(Nanos::from_millis(1_000));
     let whole = |sum: u64| vec![(FrameRow::STACKLESS, sum)];
@@ -40,14 +40,13 @@ fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &R
     runs
 }
 
-/// Creates a run without samples, whose weight consists of named parts.
+/// Creates a run without samples, whose weight is divided into named parts.
 pub(super) fn run(
     (run_id, unit, parts, wall): (String, Unit, &[(&str, u64)], Option<Nanos>),
     toc: &TocRun,
     context: &RunContext,
 ) -> RunMeasures {
-    // The resolution of the system's numbers: seconds, milliseconds, kilobytes, exits. Sampling adds no noise to them, but they are rounded to this
-    // resolution.
+    // The resolution of the system's numbers: seconds, milliseconds, kilobytes, exits. They have no sampling noise, but are rounded.
     let step = match unit {
         Unit::DayTime => 1_000_000_000,
         Unit::HitchTime => 1_000_000,

@@ -1,8 +1,8 @@
 //! Measures the runs of an export for a fleet.
 //!
-//! 1. One table is chosen for each run (`choice`): two tables of one run measured the same CPU time, and must not be added.
+//! 1. One table is chosen for each run (`choice`), since two tables of a run measured the same CPU time and must not be added.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
-//! 3. The distinct stacks are converted to rows of functions and binaries (`rows`), and of call trees if they are kept (`trees`).
+//! 3. The distinct stacks are converted to rows of functions and binaries (`rows`) and, if requested, of call trees (`trees`).
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
@@ -31,39 +31,39 @@ pub use labels::{MeasureOptions, RunContext};
 /// The measured runs of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// One for each run that has selected samples or is idle, and is not excluded by the selection, in file order; at least one.
+    /// One per run that has selected samples or is idle, and is not excluded by the selection, in file order. Never empty.
     pub runs: Vec<RunMeasures>,
-    /// For each run, the series that was measured. Metrics of a day are last, and have no series.
+    /// By run: the series that was measured. A day's metrics come last, and have no series.
     pub series: Vec<SeriesId>,
-    /// Sentences for the reader: tables that were left out, a table of contents that was not used, and why.
+    /// Sentences for the reader: omitted tables and unused tables of contents, with reasons.
     pub notes: Vec<String>,
 }
 
 impl Recording {
-    /// Measures every run that has selected samples or is idle, each by one table.
+    /// Measures every run that has selected samples or is idle, by one table each.
     ///
     /// A run with a known recorded time is idle if its CPU table is empty, or all its selected threads waited. Its weight is 0.
     ///
-    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and others is measured. If there
-    /// are several of the same kind, the table with most selectable samples is used, or else the first in the document. Snapshots of all threads
-    /// (`Stackshot`) are not counted as samples here.
+    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and others is measured; among
+    /// several of the same kind, the one with the most selectable samples, or else the first in the document. Snapshots of all threads
+    /// (`Stackshot`) do not count as samples here.
     ///
-    /// A run that has no part in the selected time or intervals is excluded. A run that was recorded during that time, but has no samples, has the
+    /// A run is excluded if none of it is in the selected time or intervals. A run that was recorded during that time but has no samples has
     /// weight 0.
     ///
     /// # Errors
     /// [`NoSamples`](super::FailureKind::NoSamples) if no sample is selected at any time and no run is idle, and
     /// [`NotSelected`](super::FailureKind::NotSelected) if every run is excluded. Both explain what the recording contains. Also fails if the
-    /// measures exceed the memory [budget](crate::profile::Profile::budget) of the profile.
+    /// measures exceed the profile's memory [budget](crate::profile::Profile::budget).
     pub fn measure(&self, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
         self.measure_operated(context, options, &[])
     }
 
-    /// Like [`measure`](Self::measure), after applying these stack operations, which must have been prepared for the profile of this recording. They
-    /// change and remove samples, but not the recorded time: a run whose samples are all removed has the weight 0.
+    /// Like [`measure`](Self::measure), after stack operations that were prepared for this recording's profile. They change and remove samples,
+    /// but not the recorded time: a run without remaining samples has weight 0.
     ///
     /// # Errors
-    /// As [`measure`](Self::measure), and if the new stacks do not fit in the tables of a profile.
+    /// As [`measure`](Self::measure), and if the new stacks exceed the tables of a profile.
     pub fn measure_operated(
         &self,
         context: &RunContext,
@@ -95,8 +95,7 @@ impl Recording {
     }
 }
 
-/// Measures runs by their selected samples, with or without call trees. The samples come from the profile of the recording, or from the result of
-/// operations.
+/// Measures runs by their selected samples, with or without call trees. `profile` is the recording's, or the result of operations.
 fn measure_chosen(
     recording: &Recording,
     context: &RunContext,
@@ -109,7 +108,7 @@ fn measure_chosen(
     let series: Vec<_> = chosen.iter().map(|run| (run.series, run.stated)).collect();
     let mut threads = threads_of_runs(selected);
     let tallies = tally::tally(selected, (&series, &recording.profile), &mut reserved)?;
-    // Reserve an estimate for the rows. Their exact size is known only after they are created.
+    // Reserve an estimate for the rows, whose exact size is known only afterwards.
     let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
     let mut rows = Rows::new(profile, with_stacks);
     drop(by_stack);
@@ -124,7 +123,7 @@ fn measure_chosen(
         let threads = threads.remove(&profile.series(run.series).run).unwrap_or_default();
         let rejected = rejected.get(&run.series).copied().unwrap_or_default();
         let record = RunRecord { rejected, ..record(recording, context, (run, run_id), tally, notes) };
-        // Reserve space for copies of names.
+        // Names are copied.
         let names = profile.budget().reserve(profile.names_memory())?;
         let measures = rows.measures(record, tally, &threads)?;
         drop(names);
@@ -140,7 +139,7 @@ fn rejected_rows(recording: &Recording) -> HashMap<SeriesId, u64> {
     tables.flat_map(|table| table.series.iter().map(|&series| (series, table.rejected.total()))).collect()
 }
 
-/// The selected threads of each run, including threads without samples.
+/// The selected threads of each run, with or without samples.
 fn threads_of_runs(selected: &SelectedSamples<'_>) -> HashMap<RunId, Vec<ThreadId>> {
     let profile = selected.profile();
     let mut threads: HashMap<RunId, Vec<ThreadId>> = HashMap::default();
@@ -150,7 +149,7 @@ fn threads_of_runs(selected: &SelectedSamples<'_>) -> HashMap<RunId, Vec<ThreadI
     threads
 }
 
-/// Collects the notes of all runs. The first run also records which other runs are excluded or damaged.
+/// Collects the notes of all runs. The first run also records which runs are excluded or damaged.
 fn with_notes(
     recording: &Recording,
     (mut runs, series): (Vec<RunMeasures>, Vec<SeriesId>),
@@ -172,7 +171,7 @@ fn with_notes(
     Measured { runs, series, notes }
 }
 
-/// Records damaged runs in the first run of a recording. They are not in the notes of the file, because the reader's diagnostics report them.
+/// Records damaged runs in a recording's first run. The file's notes omit them, since the reader's diagnostics report them.
 fn note_unread(recording: &Recording, first: &mut RunRecord) {
     let mut count = 0;
     for run in recording.unread_runs() {
@@ -186,7 +185,7 @@ fn note_unread(recording: &Recording, first: &mut RunRecord) {
 /// The estimated memory in bytes for sums per stack.
 const STACK_BYTES: u64 = 32;
 
-/// Warns if the selected time is not much longer than the sampling interval, since its CPU use is then mostly chance.
+/// Warns if the selected time is hardly longer than the sampling interval, since its CPU use is then mostly chance.
 fn note_short(selected: &SelectedTime, unit: Unit, interval: u64, number: u32) -> Option<String> {
     const FEW: u64 = 20;
     let wall = selected.length().as_nanos();

@@ -1,8 +1,8 @@
-//! The rows of a run: the weights of functions, binaries and seconds, grouped by the names of process and thread.
+//! The rows of a run: the weights of functions, binaries and seconds, by the names of process and thread.
 //!
-//! The cost depends on the number of distinct stacks. Stacks link to their parents, so the samples below every caller are summed from the leaves to
-//! the roots, once for each thread name. A function is counted once per stack, at its outermost occurrence. That position is the same for every
-//! thread, so it is computed once.
+//! The cost depends on the number of distinct stacks. Stacks refer to their parents, so samples below every caller are summed from the leaves to
+//! the roots, once per thread name. A function counts once per stack, at its outermost occurrence, which is the same for every thread and
+//! computed once.
 
 use super::tally::{Sum, Tally};
 use super::trees::Trees;
@@ -17,23 +17,23 @@ pub(super) struct Rows<'p> {
     binaries: Axis<'p>,
     /// Builds the call trees, if they are kept.
     trees: Option<Trees<'p>>,
-    /// For each stack, the samples at and below it. Reset to zero between threads.
+    /// By stack: the samples at and below it. Reset to zero between threads.
     below: Vec<Sum>,
     is_touched: Vec<bool>,
     touched: Vec<StackId>,
 }
 
-/// The keys by which stacks are summed: binaries, or functions of binaries.
+/// The keys that stacks are summed by: binaries, or functions of binaries.
 struct Axis<'p> {
-    /// The distinct pairs of binary and function, sorted. A key is an index into this list, so keys sort like the strings.
+    /// The distinct pairs of binary and function, sorted. Keys are indices of this list, so they sort like the strings.
     texts: Vec<(&'p str, &'p str)>,
     /// Indexed by function.
     key_of: Vec<u32>,
     /// The key of samples without a stack.
     no_stack: u32,
-    /// For each stack, whether no caller has the same key.
+    /// By stack: true if no caller has the same key.
     is_outermost: Vec<bool>,
-    /// Indexed by key. Reset to zero between threads.
+    /// By key. Reset to zero between threads.
     sums: Vec<KeySums>,
     touched: Vec<u32>,
 }
@@ -45,7 +45,7 @@ struct KeySums {
     is_touched: bool,
 }
 
-/// Groups threads by process name, thread name, and whether they are main threads. Contains the sorted groups, and the group of each thread.
+/// Threads grouped by process name, thread name, and whether they are main threads: the sorted groups, and each thread's group.
 struct Groups<'p> {
     /// Process, thread, and whether these are main threads.
     names: Vec<(&'p str, &'p str, bool)>,
@@ -66,7 +66,7 @@ impl<'p> Rows<'p> {
         Self { profile, functions, binaries, trees, below, is_touched, touched: Vec::new() }
     }
 
-    /// The approximate memory use in bytes, if every stack is touched.
+    /// The approximate memory use in bytes, if every stack is used.
     pub(super) fn memory(&self) -> u64 {
         let touched = self.below.len() * size_of::<StackId>();
         self.functions.memory()
@@ -76,7 +76,7 @@ impl<'p> Rows<'p> {
             + touched as u64
     }
 
-    /// Returns the run with its rows. A selected thread without selected samples gets a row that records its existence.
+    /// Returns the run with its rows. A selected thread without selected samples has a row, which shows that it exists.
     ///
     /// # Errors
     /// If its trees exceed the memory budget.
@@ -150,7 +150,7 @@ impl<'p> Rows<'p> {
         })
     }
 
-    /// Sums the stacks of one group by the keys of both axes.
+    /// Sums the stacks of a group by the keys of both axes.
     fn sum_up(&mut self, rows: &[(u32, Option<StackId>, Sum)]) {
         let Self { profile, functions, binaries, below, is_touched, touched, .. } = self;
         for &(_, stack, sum) in rows {
@@ -171,7 +171,7 @@ impl<'p> Rows<'p> {
                 next = profile.stack(id).parent;
             }
         }
-        // Parents always precede their children.
+        // Parents precede their children.
         touched.sort_unstable();
         while let Some(id) = touched.pop() {
             is_touched[id.index()] = false;
@@ -219,7 +219,7 @@ impl<'p> Axis<'p> {
         }
     }
 
-    /// Returns the sums of all keys with samples, sorted by their strings, and resets the sums to zero.
+    /// Returns the sums of all keys with samples, sorted by their strings, and resets the sums.
     fn take(&mut self) -> impl Iterator<Item = ((&'p str, &'p str), KeySums)> {
         let Self { texts, sums, touched, .. } = self;
         touched.sort_unstable();
@@ -227,7 +227,7 @@ impl<'p> Axis<'p> {
     }
 }
 
-/// Finds the stacks whose key no caller has, by visiting the stacks as a tree.
+/// Finds the stacks whose key no caller has, walking the stacks as a tree.
 fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
     enum Step {
         Enter(StackId),

@@ -1,4 +1,4 @@
-//! Computes everything about a run that is a sum over its samples, in one pass.
+//! Computes all of a run's sums over samples in one pass.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::memory::{OverBudget, Reservation, of_map};
 use crate::profile::{CoreId, Profile, Sample, SampleSum, SelectedSamples, SeriesId, StackId, ThreadId};
 use crate::units::Weight;
 
-/// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so do the weights of any subset.
+/// The weight and number of some samples. The profile ensures that the weights of a series, and therefore of any subset, fit in 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) weight: u64,
@@ -21,7 +21,7 @@ impl Sum {
         self.samples += other.samples;
     }
 
-    /// True if it contains nothing except snapshots of all threads.
+    /// True if it contains only snapshots of all threads.
     pub(super) fn is_nothing(self) -> bool {
         self == Self::default()
     }
@@ -35,18 +35,18 @@ pub(super) struct Tally {
     pub(super) stacks: HashMap<(ThreadId, Option<StackId>), Sum>,
     /// Keyed by thread and second.
     pub(super) seconds: HashMap<(ThreadId, u32), Sum>,
-    /// Σ weight²; less than the square of the sum of all weights, which fits.
+    /// Σ weight², which fits, since it is less than the square of the total weight.
     squares: u128,
     /// How often each weight occurs.
     weights: HashMap<u64, u64>,
     cores: BTreeSet<CoreId>,
 }
 
-/// Memory for sums is reserved after each this many samples.
+/// Memory for sums is reserved once per this many samples.
 const SAMPLES_BETWEEN: usize = 1 << 14;
 
-/// Sums the selected samples for each series. For reports from the field, all samples of the profile `own` share the stated quantity. The memory is
-/// added to `reserved`.
+/// Sums the selected samples of each series. For reports from the field, all samples of the profile `own` share the stated quantity. The memory
+/// is added to `reserved`.
 ///
 /// # Errors
 /// If the memory budget is exceeded.
@@ -84,13 +84,13 @@ pub(super) fn tally(
     Ok(tallies)
 }
 
-/// The quantity that a report states, to be shared by its N samples: n samples get n/N of it, rounded so that the shares add up to the total.
+/// The quantity stated by a report, which its N samples share: n samples get n/N of it, rounded so that all shares add up to it.
 #[derive(Debug, Default)]
 struct Report {
     stated: u128,
     /// The number of samples of all threads, and of main threads.
     samples: [u128; 2],
-    /// The number of samples whose shares were computed.
+    /// The number of samples that have received a share.
     shared: u128,
 }
 
@@ -111,7 +111,7 @@ fn reports(profile: &Profile, series: &[(SeriesId, Option<Weight>)]) -> HashMap<
 }
 
 impl Report {
-    /// The share of the next samples. `None` for threads that were merely present while the main thread hung.
+    /// The share of the next samples. `None` for threads that were only present while the main thread hung.
     fn share(&mut self, samples: u64, is_main: bool) -> Option<u64> {
         let [all, of_main] = self.samples;
         if of_main > 0 && !is_main {
@@ -163,13 +163,13 @@ impl Tally {
         effective.map_or(self.sum.samples, |effective| u64::try_from(effective).unwrap_or(u64::MAX))
     }
 
-    /// The most frequent positive weight, the smallest if several are equally frequent; 0 if there are none.
+    /// The most frequent positive weight, and the smallest one in a tie; 0 if there is none.
     pub(super) fn usual_weight(&self) -> u64 {
         let weights = self.weights.iter().map(|(&weight, &count)| (count, std::cmp::Reverse(weight)));
         weights.max().map_or(0, |(_, weight)| weight.0)
     }
 
-    /// The number of cores that ran a sample. A core that is listed with two kinds is counted once.
+    /// The number of cores that ran a sample. A core listed with two kinds counts once.
     pub(super) fn cores(&self, profile: &Profile) -> u32 {
         let numbers: BTreeSet<u32> = self.cores.iter().map(|&core| profile.core(core).index).collect();
         numbers.len() as u32

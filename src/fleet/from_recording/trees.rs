@@ -1,4 +1,4 @@
-//! The call trees of a run as rows: one for each function below each caller, grouped by the names of process and thread.
+//! The call trees of a run as rows: one per function below each caller, by the names of process and thread.
 
 use super::tally::Sum;
 use crate::fleet::run::StackRow;
@@ -6,7 +6,7 @@ use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation};
 use crate::profile::{Category, Profile, StackId};
 
-/// Memory is reserved after each this many rows.
+/// Memory is reserved once per this many rows.
 const ROWS_BETWEEN: usize = 1 << 12;
 
 /// The approximate memory of a row and its entries in both maps.
@@ -15,9 +15,9 @@ const ROW_BYTES: u64 = 128;
 /// Converts the stacks of one profile to trees.
 pub(super) struct Trees<'p> {
     profile: &'p Profile,
-    /// For each function, the category of its binary.
+    /// By function: the category of its binary.
     categories: Vec<Category>,
-    /// For each function, the key of its name and binary.
+    /// By function: the key of its name and binary.
     keys: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl<'p> Trees<'p> {
         Self { profile, categories: profile.function_ids().map(of_binary).collect(), keys: keys.to_vec() }
     }
 
-    /// Adds the tree of a group. `row` creates the row for a key and a category; `no_stack` is the key for samples without a stack.
+    /// Adds the tree of a group. `row` creates the row for a key and category; `no_stack` is the key of samples without a stack.
     ///
     /// # Errors
     /// If the rows exceed the memory budget.

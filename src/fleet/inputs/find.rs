@@ -1,4 +1,4 @@
-//! Finds the exports that the arguments name: files, folders, patterns and lists.
+//! Finds the exports specified by the arguments: files, folders, patterns and lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -28,17 +28,17 @@ pub struct InputRequest {
     pub input_lists: Vec<PathBuf>,
     /// A list of paths.
     pub files_from: Option<PathBuf>,
-    /// True if the paths in that list are terminated by NUL characters.
+    /// True if NUL characters terminate the paths in that list.
     pub is_null_separated: bool,
-    /// True if that list may be empty even if it is the only input.
+    /// True if that list may be empty even as the only input.
     pub may_be_empty: bool,
 }
 
 /// The inputs that were found.
 #[derive(Debug, Default)]
 pub struct FleetInputs {
-    /// The exports to measure: first those in an input list, then those with a table of contents, then the rest; each group is sorted by path. If
-    /// several files have the same content, the first is used, which is the one with the most metadata.
+    /// The exports to measure: first those in an input list, then those with a table of contents, then the rest, each sorted by path. If files
+    /// have the same content, the first is used, which has the most metadata.
     pub tasks: Vec<Task>,
     /// Named inputs that cannot be measured.
     pub failures: Vec<FailedInput>,
@@ -46,20 +46,20 @@ pub struct FleetInputs {
     pub notes: Vec<String>,
     /// The memory reserved for lists of paths.
     _reserved: Reservation,
-    /// Datasets found in folders or by patterns.
+    /// Datasets found in folders or through patterns.
     datasets: Vec<PathBuf>,
     /// The paths, patterns and folders in the arguments.
     asked: Vec<PathBuf>,
 }
 
 impl FleetInputs {
-    /// Finds the exports that the arguments name.
+    /// Finds the exports specified by the arguments.
     ///
     /// # Errors
-    /// If a list cannot be used.
+    /// If a list is unusable.
     pub fn find(host: &dyn FleetHost, request: &InputRequest) -> Result<Self> {
         let mut finder = Finder::new(host);
-        // Lists have precedence: their lines are used even if other arguments name the same export.
+        // Lists have precedence: their lines apply even if other arguments name the same export.
         for path in &request.input_lists {
             finder.add_list(path)?;
         }
@@ -87,14 +87,14 @@ impl FleetInputs {
         Ok(finder.finish())
     }
 
-    /// Finds a previously measured file again, with its sibling files. `None` if it no longer exists, or is not an input by itself.
+    /// Finds a measured file again, with the files next to it. `None` if it no longer exists, or is not an input by itself.
     pub fn again(host: &dyn FleetHost, path: &Path) -> Option<Task> {
         let mut finder = Finder::new(host);
         finder.insert(task(host, path), Origin::Named, String::new());
         finder.finish().tasks.pop().filter(|task| host.exists(&task.path))
     }
 
-    /// Announces all files to the host before the first is read, so it can check that the output will not overwrite any of them.
+    /// Announces all files to the host before the first is read, so it can check that the output does not overwrite any.
     ///
     /// # Errors
     /// If the host rejects a file.
@@ -102,14 +102,14 @@ impl FleetInputs {
         self.tasks.iter().flat_map(Task::files).try_for_each(|path| host.will_read(path))
     }
 
-    /// Names files by their canonical paths, because a dataset outlives the folder that relative paths refer to.
+    /// Replaces paths by canonical ones, since a dataset outlives the folder that relative paths refer to.
     pub fn use_real_paths(&mut self, host: &dyn FleetHost) {
         for task in &mut self.tasks {
             if let Ok(path) = real(host, &task.path) {
                 task.display = display(host, &path);
             }
         }
-        // Sort again, so copies have the same order in every part of a fleet, regardless of the working directory.
+        // Sorted again, so that copies have the same order in every part of a fleet, regardless of the working directory.
         self.tasks.sort_by(|a, b| a.display.cmp(&b.display));
         for failed in &mut self.failures {
             if let Ok(path) = real(host, Path::new(&failed.source)) {
@@ -119,7 +119,7 @@ impl FleetInputs {
         }
     }
 
-    /// Replaces file names with hashes if names are redacted: a dataset then recognises the files without revealing their paths. Tasks keep their
+    /// Replaces file names by hashes if names are redacted, so that a dataset recognises files without revealing their paths. Tasks keep their
     /// order.
     pub fn redact(&mut self, host: &dyn FleetHost) {
         if !host.is_redacting() {
@@ -143,7 +143,7 @@ impl FleetInputs {
         }
     }
 
-    /// True if the arguments name this input, which was missing before. It is then either found now or among the failures.
+    /// True if the arguments name this input, which was missing before and is now either found or a failure.
     pub(crate) fn asks_for(&self, host: &dyn FleetHost, source: &str) -> bool {
         self.asked.iter().any(|asked| {
             let Ok(asked) = real(host, asked) else { return false };
@@ -155,10 +155,10 @@ impl FleetInputs {
         })
     }
 
-    /// Fails if no exports were found, only datasets, which are otherwise skipped.
+    /// Fails if only datasets were found, which are otherwise skipped.
     ///
     /// # Errors
-    /// With the advice to report on the dataset.
+    /// Advises to report on the dataset.
     pub fn check(&self) -> Result<(), String> {
         match self.datasets.as_slice() {
             [only] if self.tasks.is_empty() => {
@@ -199,12 +199,12 @@ struct Finder<'h> {
     /// The result, without the tasks.
     inputs: FleetInputs,
     found: Vec<Found>,
-    /// Maps canonical paths to positions in `found`.
+    /// Maps canonical paths to indices of `found`.
     known: HashMap<PathBuf, usize>,
     walked: Walked,
-    /// Notes about files that are named more than once, by canonical path.
+    /// Notes about files named more than once, by canonical path.
     repeated: BTreeMap<PathBuf, String>,
-    /// Notes about exports with contradicting lines in several manifests.
+    /// Notes about exports with contradictory lines in several manifests.
     contradicted: Vec<String>,
     folders: Siblings,
 }
@@ -297,7 +297,7 @@ impl<'h> Finder<'h> {
         first.task.folder = first.task.folder.take().or_else(|| task.folder.clone());
         let first = &self.found[index];
         let name = &first.task.display;
-        // A manifest next to a folder describes the contents of that folder, so this is not a repetition.
+        // A manifest next to a folder describes the folder's contents, so this is not a repetition.
         if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
             return;
         }
@@ -319,7 +319,7 @@ impl<'h> Finder<'h> {
             [note] => Some(note.clone()),
             [note, ..] => Some(format!("{} {what}, such as {note}", counted(notes.len()))),
         };
-        // Tables of contents were removed from the exports, so ignore their notes.
+        // Tables of contents are no longer among the exports, so their notes are dropped.
         let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
         let repeated = match exports.clone().count() {
             0 | 1 => exports.clone().next().cloned(),
@@ -352,8 +352,8 @@ impl<'h> Finder<'h> {
         inputs
     }
 
-    /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the list of exports. Returns the tables of
-    /// contents in folders that belong to no export.
+    /// Assigns the tables of contents and intervals next to exports, and removes these files from the exports. Returns the tables of contents in
+    /// folders that belong to no export.
     fn pair(&mut self) -> Vec<String> {
         let mut used = HashSet::new();
         for Found { task, .. } in &mut self.found {
@@ -377,8 +377,8 @@ impl<'h> Finder<'h> {
     }
 }
 
-/// Warns if a folder contains a recording and an export with the same name, which are probably the same run. Their contents differ, so only
-/// the names show it.
+/// Warns if a folder contains a recording and an export with the same name, which are probably the same run. Their contents differ, so only the
+/// names show this.
 fn exported_recordings(found: &[Found]) -> Vec<String> {
     let key = |found: &Found| {
         let name = export_names(&found.canonical).into_iter().next()?;
@@ -430,7 +430,7 @@ fn unreadable(source: String, reason: String) -> FailedInput {
     FailedInput { source, source_bytes: 0, run_id: None, fingerprint, kind, reason, labels }
 }
 
-/// The names in each folder. Caches them, so each folder is listed only once.
+/// The names in each folder, listed only once.
 #[derive(Default)]
 struct Siblings(HashMap<PathBuf, HashSet<String>>);
 

@@ -1,4 +1,4 @@
-//! Walking folders, expanding patterns, and recognising exports and their neighbouring files by their names.
+//! Walks folders, expands patterns, and recognises exports and the files next to them by name.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -12,12 +12,12 @@ use crate::readers::{HEAD, is_report_measured};
 use crate::units::several;
 use globset::{GlobBuilder, GlobMatcher};
 
-/// The files and folders that a walk left out.
+/// The files and folders that a walk skipped.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// Hidden files that are named like an export.
+    /// Hidden files with the name of an export.
     hidden: Vec<PathBuf>,
-    /// Pipes, sockets and devices that are named like an export. Opening one may block indefinitely.
+    /// Pipes, sockets and devices with the name of an export. Opening one may block forever.
     special: Vec<PathBuf>,
     /// Exports whose names are not UTF-8.
     unreadable_names: Vec<PathBuf>,
@@ -28,7 +28,7 @@ pub(super) struct Walked {
 }
 
 impl Walked {
-    /// Sentences about the files that were left out.
+    /// Returns sentences about the skipped files.
     pub(super) fn notes(&self) -> Vec<String> {
         let kinds = [
             (&self.hidden, "hidden export", "; name a file to read it anyway"),
@@ -48,8 +48,8 @@ impl Walked {
     }
 }
 
-/// Collects all files in a folder and its subfolders, sorted by path; the folder of a recording counts as one file. Hidden files are skipped. A
-/// folder is entered once, regardless of links to it.
+/// Collects all files at any depth of a folder, sorted by path. A recording's folder counts as one file, and hidden files are skipped. A folder
+/// is entered once, even if several links lead to it.
 pub(super) fn walk(files: &dyn Files, folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entered = HashSet::new();
@@ -100,8 +100,8 @@ pub(super) fn is_pattern(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte))
 }
 
-/// Returns the files and folders that match a pattern, sorted by path. `**` matches any folders, and other wildcards match within one name, as in a
-/// shell.
+/// Returns the files and folders that match a pattern, sorted by path. As in a shell, `**` matches any folders, and other wildcards match within
+/// one name.
 pub(super) fn expand(files: &dyn Files, pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let text = pattern.to_str().ok_or("not UTF-8")?;
     let glob = GlobBuilder::new(text).literal_separator(true).build().map_err(|error| error.kind().to_string())?;
@@ -116,7 +116,7 @@ pub(super) fn expand(files: &dyn Files, pattern: &Path) -> Result<Vec<PathBuf>, 
     Ok(matches)
 }
 
-/// The leading folders of a pattern that contain no wildcards.
+/// The leading folders of a pattern, up to the first wildcard.
 fn base(pattern: &Path) -> PathBuf {
     let is_plain = |part: &Component<'_>| !is_pattern(Path::new(part.as_os_str()));
     pattern.components().take_while(is_plain).collect()
@@ -145,7 +145,7 @@ impl Search<'_> {
         for entry in names.into_iter().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
             let path = name.join(entry);
             if self.matcher.is_match(&path) {
-                // Do not search inside a matching folder.
+                // A matching folder is not searched any further.
                 self.matches.push(path);
             } else if matches!(self.files.entry(&path), Ok(Entry::Folder)) && !is_recording_name(&path) {
                 self.enter(&path, &path);
@@ -158,22 +158,22 @@ impl Search<'_> {
 const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 /// The extensions of archives.
 const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-/// The extensions of reports that fleets may measure: MetricKit reports, and Dart profiles.
+/// The extensions of reports that fleets may measure: MetricKit reports and Dart profiles.
 const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
 /// The extensions of other reports.
 const OTHER_REPORTS: [&str; 8] = [".txt", ".ips", ".crash", ".sample", ".spindump", ".hang", ".spin", ".diag"];
-/// The suffixes that identify the table of contents of an export, in order of preference.
+/// The suffixes of an export's table of contents, in order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
-/// The suffix that identifies the intervals of an export.
+/// The suffix of an export's intervals.
 const INTERVALS: &str = "-intervals";
 
-/// True if a file is named like an export.
+/// True for a file with the name of an export.
 pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// True for a report that fleets measure, false for one that only other commands read, and `None` for other files. Reports have common names such as
-/// `.json` and `.txt`, so their content decides.
+/// True for a report that fleets measure, false for one that only other commands read, and `None` for other files. The content decides, since
+/// reports have common extensions such as `.json` and `.txt`.
 pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     let name = file_name(path)?;
     let has = |endings: &[&str]| {
@@ -182,7 +182,7 @@ pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     };
     let (is_json, is_other) = (has(&REPORTS), has(&OTHER_REPORTS));
     let head = (is_json || is_other).then(|| head(files, path).ok()).flatten()?;
-    // A crash report or memory report is also a report that fleets do not measure.
+    // Crash and memory reports are also reports that fleets do not measure.
     is_report_measured(&head).or((is_other && has(&[".ips", ".crash"])).then_some(false))
 }
 
@@ -190,20 +190,20 @@ pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
 fn head(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
     let bytes = files.read(path, 0, HEAD)?;
     let mut head = Vec::new();
-    // The truncated input ends with an error, after bytes that can be used.
+    // The truncated input ends with an error, but the bytes before it are usable.
     let _ = decompress(&bytes[..], &MemoryBudget::default())?.take(HEAD as u64).read_to_end(&mut head);
     Ok(head)
 }
 
-/// True for an export whose name is not UTF-8, so neighbouring files cannot be found by its name.
+/// True for an export whose name is not UTF-8, so the files next to it cannot be found.
 pub(crate) fn is_unreadable_export_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name.to_str().is_none() && without_xml(&name.to_string_lossy()).is_some()
 }
 
-/// The base names that the table of contents of an export may use, in order of preference: the name without `.xml` and the compression extension. For
-/// a recording, in any archive, this is the name without `.trace` and the archive extension, and then the name with `.trace`. Any other name loses
-/// its last extension.
+/// The base names for the table of contents of an export, in order of preference. For most exports: the name without `.xml` and the compression
+/// extension. For a recording, in any archive: the name without `.trace` and the archive extension, then the name with `.trace`. Any other name
+/// loses its last extension.
 pub(crate) fn export_names(path: &Path) -> Vec<String> {
     let Some(name) = file_name(path) else { return Vec::new() };
     if let Some(stem) = without_xml(name) {
@@ -219,7 +219,7 @@ pub(crate) fn export_names(path: &Path) -> Vec<String> {
     Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).into_iter().collect()
 }
 
-/// True if a path is named like a recording: its folder, or an archive of it.
+/// True for the name of a recording: its folder, or an archive of it.
 pub(crate) fn is_recording_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
@@ -237,7 +237,7 @@ pub(crate) fn intervals_names(name: &str) -> impl Iterator<Item = String> {
     COMPRESSED.iter().map(move |compressed| format!("{name}{INTERVALS}.xml{compressed}"))
 }
 
-/// If a file is named like a table of contents, the name of its export.
+/// The name of the export, if a file has the name of a table of contents.
 pub(crate) fn toc_of(path: &Path) -> Option<&str> {
     let name = without_xml(file_name(path)?)?;
     TOC.iter().find_map(|toc| name.strip_suffix(toc)).filter(|name| !name.is_empty())

@@ -1,5 +1,4 @@
-//! Lists of inputs: manifests, which give exports with their metadata, and lists of paths, with one path
-//! on each line, or between NULs. A manifest:
+//! Lists of inputs: manifests, which contain exports with metadata, and lists of paths, which are terminated by line ends or NULs. A manifest:
 //!
 //! ```text
 //! path,app_version,device,ring
@@ -22,7 +21,7 @@ use crate::readers::json::check_names;
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
-/// An export in a manifest, and the position of its line: `fleet.csv, line 7`. Empty labels are left out.
+/// An export in a manifest, and the position of its line: `fleet.csv, line 7`. Empty labels are dropped.
 type Entry = (Task, String);
 
 /// True if an input with this name is a manifest.
@@ -60,7 +59,7 @@ pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Columns with a special meaning. Headers may spell them in upper or lower case.
+/// Columns with a special meaning, in any case.
 const KNOWN_COLUMNS: [&str; 10] =
     ["path", "toc", "intervals", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
 
@@ -68,12 +67,12 @@ fn column_name(key: &str) -> &str {
     KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
 }
 
-/// The column that a label was probably meant to be: `duration` for `duration_s` and `Duration (s)`, `os` for `OS Version`.
+/// The column that a label probably means: `duration` for `duration_s` and `Duration (s)`, `os` for `OS Version`.
 fn resembled(key: &str) -> Option<&'static str> {
     let plain = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
     let (name, typed) = (column_name(key), plain(key));
     let ends = ["", "s", "sec", "secs", "seconds", "ms", "milliseconds", "ns", "name", "version"];
-    // A longer name that contains the word, such as `app_version` for `version`, is another column.
+    // A longer name that contains the word, such as `app_version` for `version`, is a different column.
     let is_typo = |known: &str| {
         typed.len() > 3
             && typed.len().abs_diff(known.len()) < 2
@@ -83,13 +82,13 @@ fn resembled(key: &str) -> Option<&'static str> {
         let rest = typed.strip_prefix(&plain(known));
         rest.is_some_and(|rest| ends.contains(&rest)) || is_typo(known)
     };
-    // Longer names first: `app_version` is more specific than `app`.
+    // Longest first, since `app_version` is more specific than `app`.
     let mut known = KNOWN_COLUMNS.to_vec();
     known.sort_by_key(|known| std::cmp::Reverse(known.len()));
     if KNOWN_COLUMNS.contains(&name) { None } else { known.into_iter().find(is_meant) }
 }
 
-/// The maximum number of invalid lines to report.
+/// The maximum number of invalid lines that are reported.
 const MAX_BAD_LINES: usize = 5;
 
 /// The maximum size of a manifest: half a million lines of 130 bytes.
@@ -98,7 +97,7 @@ const LARGEST: u64 = 64 << 20;
 struct InputList<'a> {
     host: &'a dyn FleetHost,
     name: &'a str,
-    /// The folder to which paths are relative.
+    /// The folder that paths are relative to.
     folder: &'a Path,
 }
 
@@ -223,7 +222,7 @@ impl InputList<'_> {
     }
 }
 
-/// The lines of a manifest: all of them, or the errors of the first invalid ones.
+/// The lines of a manifest, or the errors in the first invalid ones.
 #[derive(Default)]
 struct Lines {
     entries: Vec<Entry>,
@@ -274,18 +273,18 @@ const LARGEST_FILE_LIST: u64 = 1 << 30;
 /// The maximum length of a line, in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// The approximate memory of a path until the process ends: its length times `COPIES`, plus `BESIDES`, in bytes.
+/// The approximate memory of a path until the process ends, in bytes: its length times `COPIES`, plus `BESIDES`.
 const COPIES: u64 = 6;
 const BESIDES: u64 = 384;
 
-/// The paths of a list, and the memory reserved for them.
+/// The paths in a list, with their memory reservation.
 pub(super) struct List {
     pub(super) paths: Vec<PathBuf>,
     pub(super) reserved: Reservation,
 }
 
-/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally as a path. The list
-/// must not be empty if it is the only input.
+/// Reads the paths in a list, or in standard input for `-`. Skips empty lines, and takes every other line literally. A list that is the only
+/// input must not be empty.
 pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_only: bool) -> Result<List> {
     let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
     let mut file = host.open(list)?;
@@ -295,7 +294,7 @@ pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_on
     Ok(list)
 }
 
-/// Reads line by line, so the complete text is never in memory.
+/// Reads line by line, so the text is never completely in memory.
 fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: bool) -> Result<List> {
     let (mut source, separator) = (source.take(LARGEST_FILE_LIST), if is_null { 0 } else { b'\n' });
     let (mut paths, mut line) = (Vec::new(), Vec::new());
@@ -315,7 +314,7 @@ fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: b
         }
         let path = line.strip_suffix(&[separator]).unwrap_or(&line);
         let path = if number == 1 { path.strip_prefix(b"\xef\xbb\xbf").unwrap_or(path) } else { path };
-        // Lists created on Windows end lines with CR LF.
+        // On Windows, lines end with CR LF.
         let path = if is_null { path } else { path.strip_suffix(b"\r").unwrap_or(path) };
         if !path.is_empty() {
             paths.push(match std::str::from_utf8(path) {
@@ -465,7 +464,7 @@ mod tests {
         refused(&bad(7), &["line 3, ", "line 7, ", "7 lines cannot be used", "and 2 more lines"]);
     }
 
-    /// When each column was compared with all earlier ones, 100,000 columns took half a minute.
+    /// Comparing each column with all earlier ones would take half a minute for 100,000 columns.
     #[test]
     fn many_columns_take_no_longer_than_their_bytes() {
         const COLUMNS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The inputs of a fleet: files, folders, patterns and lists become tasks, and a shard takes its part of the tasks.
+//! The inputs of a fleet: files, folders, patterns and lists become tasks, of which a shard takes its part.
 //!
 //! ```text
 //! inputs ─► found, each once ─► paired with tables of contents and intervals ─► tasks ─► tasks of a shard

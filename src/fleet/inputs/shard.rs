@@ -1,4 +1,4 @@
-//! Shards divide the recordings of a fleet among many processes by their paths alone, so each process can find its own.
+//! Shards divide a fleet's recordings among processes by path alone, so each process can find its own part.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -18,7 +18,7 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 pub struct Shard {
     /// The number of this shard.
     pub index: u64,
-    /// The number of all shards.
+    /// The total number of shards.
     pub count: u64,
 }
 
@@ -26,7 +26,7 @@ impl Shard {
     /// Parses `3/16`.
     ///
     /// # Errors
-    /// A sentence that explains the problem.
+    /// A sentence that explains what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse::<u64>().ok();
         let shard = text.split_once('/').and_then(|(index, count)| number(index).zip(number(count)));
@@ -41,7 +41,7 @@ impl Shard {
     }
 }
 
-/// The shard of a recording, from its path relative to the root.
+/// The shard of a recording, by its path relative to the root.
 fn number_of(below: &Path, count: u64) -> u64 {
     let names = below.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.as_encoded_bytes()),
@@ -55,7 +55,7 @@ fn number_of(below: &Path, count: u64) -> u64 {
     1 + hash % count
 }
 
-/// Converts a path to an absolute one, without `.` and `..`. Links are kept, since their targets differ between machines.
+/// Makes a path absolute, without `.` and `..`. Links are kept, since their targets differ between machines.
 fn from_root(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut plain = PathBuf::new();
@@ -87,17 +87,17 @@ fn common_folder<'p>(mut files: impl Iterator<Item = &'p Path>) -> Option<PathBu
 pub struct ShardRequest {
     /// The shard.
     pub shard: Shard,
-    /// The folder to which paths are relative when their shard is computed.
+    /// The folder that paths are relative to when their shard is computed.
     pub root: Option<PathBuf>,
-    /// The plan with the other shards, if the inputs only belong to this shard.
+    /// The plan for all shards, if the inputs belong only to this one.
     pub plan: Option<ShardPlan>,
 }
 
 impl FleetInputs {
-    /// Keeps only the tasks of a shard, and returns its place in the fleet. Failed inputs are in every shard.
+    /// Keeps only the tasks of a shard, and returns its place in the fleet. Failed inputs belong to every shard.
     ///
     /// # Errors
-    /// If a file is not below the root, or belongs to another shard although there is a plan.
+    /// If a file is not below the root, or, in spite of a plan, belongs to another shard.
     pub fn keep_shard(&mut self, host: &dyn FleetHost, part: ShardRequest) -> Result<Shards, String> {
         let ShardRequest { shard, root: named_root, plan } = part;
         let listed = self.tasks.iter().filter(|task| task.folder.is_none()).map(|task| task.path.as_path());
@@ -137,18 +137,18 @@ impl FleetInputs {
     }
 }
 
-/// A path relative to the root, in the same form on all machines.
+/// A path relative to the root, in the same form on every machine.
 fn name_of(below: &Path) -> String {
     let names: Vec<_> = below.components().map(|name| name.as_os_str().to_string_lossy()).collect();
     names.join("/")
 }
 
-/// The length of a file, or 0 for a folder; `None` if it does not exist.
+/// The length of a file; 0 for a folder; `None` if it does not exist.
 fn length(host: &dyn FleetHost, path: &Path) -> Option<u64> {
     Some(host.state(path)?).map(|state| if state.kind == InputKind::File { state.length } else { 0 })
 }
 
-/// The path of a file relative to the root. Compares the paths as named, and otherwise their canonical paths.
+/// The path of a file relative to the root. Compares paths as given, or else canonical paths.
 fn below(host: &dyn FleetHost, root: &Path, path: &Path) -> Option<PathBuf> {
     let named = from_root(path).strip_prefix(from_root(root)).ok().map(Path::to_owned);
     let found = || {
@@ -162,7 +162,7 @@ fn below(host: &dyn FleetHost, root: &Path, path: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// The paths in docs/dataset.md, with the shards that its Python code computes.
+    /// The paths in docs/dataset.md, with the shards computed by its Python code.
     #[test]
     fn the_shard_of_a_path_is_that_of_the_documentation() {
         let vectors = [("a.xml", 16), ("runs/7.xml", 16), ("2026-01/iPhone 15/é.trace", 16), ("runs/7.xml", 1_000)];

@@ -8,7 +8,7 @@ use super::folders::{export_names, intervals_names};
 use crate::fleet::host::FleetHost;
 use crate::units::{Millionths, Nanos, counted};
 
-/// An export to be measured, with its metadata.
+/// An export to measure, with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// The file or folder of the export.
@@ -16,15 +16,15 @@ pub struct Task {
     /// The name in reports and messages.
     pub display: String,
     pub(crate) toc: Option<PathBuf>,
-    /// The file with its intervals, from a manifest.
+    /// The file with its intervals, according to a manifest.
     pub(crate) intervals: Option<PathBuf>,
-    /// The neighbouring file with intervals, which is named after the export.
+    /// The file with intervals next to the export, named after it.
     pub(crate) intervals_beside: Option<PathBuf>,
     /// The labels from a manifest.
     pub(crate) labels: Vec<(String, String)>,
     pub(crate) run_weight: Millionths,
     pub(crate) duration: Option<Nanos>,
-    /// The named folder in which the export was found, if any.
+    /// The specified folder that the export was found in, if any.
     pub(crate) folder: Option<Arc<Path>>,
 }
 
@@ -44,24 +44,24 @@ impl Task {
         }
     }
 
-    /// The export's file, and the neighbouring files that are read with it.
+    /// The export's file, and the files next to it that are read as well.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let beside = [&self.toc, &self.intervals, &self.intervals_beside];
         [self.path.as_path()].into_iter().chain(beside.into_iter().flatten().map(PathBuf::as_path))
     }
 
-    /// The preferred name for a file with its intervals.
+    /// The preferred name of a file with its intervals.
     pub(crate) fn intervals_name(&self) -> String {
         export_names(&self.path).iter().flat_map(|name| intervals_names(name)).next().unwrap_or_default()
     }
 
-    /// The file with its intervals, if it is a separate one.
+    /// The file with its intervals, if that is a separate file.
     pub(crate) fn intervals_file(&self) -> Option<&Path> {
         self.intervals.as_deref().or(self.intervals_beside.as_deref())
     }
 }
 
-/// Converts a path to text. Bytes that are not UTF-8 are written as `\xff`, because two files must not have the same name.
+/// Converts a path to text. Bytes that are not UTF-8 become `\xff`, since names must be unique.
 pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -74,10 +74,10 @@ pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
 /// The maximum number of differing labels to list.
 const SAID_LABELS: usize = 8;
 
-/// Describes the labels in which two manifest lines for the same export contradict each other: `app_version 1.1` and `app_version 1.0`. `None` if
-/// they agree.
+/// Describes how the labels in two manifest lines for one export contradict each other: `app_version 1.1` and `app_version 1.0`. `None` if they
+/// agree.
 pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -> Option<[String; 2]> {
-    // An export without labels does not contradict anything.
+    // An export without labels contradicts nothing.
     if a.is_empty() || b.is_empty() || a == b {
         return None;
     }

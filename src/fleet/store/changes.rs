@@ -1,5 +1,5 @@
-//! Adds runs to a dataset, removes them, and merges small data files: thousands of files with one run each are slow to open, both here and in SQL
-//! engines.
+//! Adds runs to a dataset, removes them, and merges small data files. Thousands of files with one run each would be slow to open, both here and
+//! in SQL engines.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -13,13 +13,13 @@ use super::state::{Batch, FEW_ROWS, Replaced, State, Waiting};
 use crate::fleet::error::{Result, ensure};
 use crate::fleet::{DatasetRow, DatasetRun, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
-/// The number of data files to write before they are merged.
+/// The number of data files written before they are merged.
 const UNMERGED: u64 = 64;
 
 impl Store {
-    /// Adds the runs of an export. Removes all other rows of that export, and of runs with the same content, from the dataset.
+    /// Adds the runs of an export. Removes all other rows of that export, and of runs with the same content.
     ///
-    /// The runs are buffered in memory. They are visible to readers, and survive a kill, once the manifest is saved.
+    /// The runs are buffered in memory. Once the manifest is saved, readers see them, and they survive a kill.
     pub fn put(&self, runs: impl Into<Vec<RunMeasures>>) -> Result<()> {
         let runs = runs.into();
         ensure!(!runs.is_empty(), "a put without runs");
@@ -30,7 +30,7 @@ impl Store {
         self.put_rows(runs.into_iter().map(|run| DatasetRow::Run(Box::new(run))).collect(), replaced)
     }
 
-    /// Records that a file has no run, and removes its previous runs from the dataset.
+    /// Records that a file has no run, and removes its previous runs.
     pub fn put_failure(&self, failure: &FailedInput) -> Result<()> {
         let replaced = Replaced { sources: HashSet::from([failure.source.clone()]), ..Replaced::default() };
         self.put_rows(vec![DatasetRow::Failed(failure.clone())], replaced)
@@ -38,7 +38,7 @@ impl Store {
 
     /// The first row of an export in a data file.
     pub fn row(&self, source: &str) -> Result<Option<DatasetRow<RunRecord>>> {
-        // Holds the lock, so no other thread rewrites the file.
+        // The lock keeps other threads from rewriting the file.
         let state = self.indexed()?;
         let Some(id) = state.index.file_of_source(source) else { return Ok(None) };
         let named = |error| self.folder.name_file(id, error);
@@ -46,7 +46,7 @@ impl Store {
         rows.find(|row| row.as_ref().map_or(true, |row| row.source() == source)).transpose().map_err(named)
     }
 
-    /// Removes all rows of exports from the dataset.
+    /// Removes all rows of these exports.
     pub fn forget(&self, sources: &HashSet<String>) -> Result<()> {
         self.check_writer()?;
         self.write_waiting()?;
@@ -76,7 +76,7 @@ impl Store {
         if !is_due || (!is_full && is_writing()) { Ok(false) } else { self.save_some(target_rows) }
     }
 
-    /// Writes the buffered rows, and saves unless that is currently too expensive. Returns true if it saved. Merges data files if there are many.
+    /// Writes the buffered rows, and saves unless that is too expensive now. Returns true if it saved. Merges data files if there are many.
     pub fn save_some(&self, target_rows: u64) -> Result<bool> {
         self.write_waiting()?;
         let mut state = self.indexed()?;
@@ -119,8 +119,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the buffered rows as a data file, and removes the rows that they replace from other files. Only one thread does this at a time, since
-    /// later rows replace earlier ones.
+    /// Writes the buffered rows as a data file, and removes the rows that they replace from other files. Only one thread does this at a time,
+    /// since later rows replace earlier ones.
     pub(super) fn write_waiting(&self) -> Result<()> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let batch = self.waiting().take();
@@ -131,14 +131,14 @@ impl Store {
         let written = self.write_batch(&batch);
         match written {
             Ok(()) => self.waiting().count_written(batch.puts, began.elapsed()),
-            // The next attempt adds these rows.
+            // The next attempt includes these rows.
             Err(_) => self.waiting().give_back(batch),
         }
         written
     }
 
     fn write_batch(&self, batch: &Batch) -> Result<()> {
-        // Without the lock on the state, since this takes most of the time.
+        // Without locking the state, since this takes most of the time.
         let mut part = PartWriter::new(&self.folder, self.new_name())?;
         for row in &batch.rows {
             part.add(row)?;
@@ -163,8 +163,8 @@ impl Store {
     }
 }
 
-/// Removes exports and runs from their data files: from the index now, and from the files when the manifest is saved, so a large file is rewritten
-/// once for many of them.
+/// Removes exports and runs from their data files: from the index now, and from the files when the manifest is saved, so that a large file is
+/// rewritten once for many of them.
 fn take_out(state: &mut State, replaced: &Replaced) {
     for id in state.index.holding(replaced) {
         let staying = state.index.staying(&id, replaced);
@@ -177,7 +177,7 @@ fn take_out(state: &mut State, replaced: &Replaced) {
     }
 }
 
-/// A file is merged with smaller ones if it has at most this many times their rows. A large file is thus not rewritten for each small one.
+/// A file is merged with smaller ones if it has at most this many times their rows, so a large file is not rewritten for each small one.
 const RATIO: u64 = 4;
 
 /// The number of data files before and after merging.
@@ -188,7 +188,7 @@ pub struct Compacted {
 }
 
 impl Store {
-    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in a different order.
+    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs stay the same, but not their order.
     pub fn compact(&self, target_rows: u64) -> Result<Compacted> {
         self.write_waiting()?;
         let mut state = self.indexed()?;
@@ -200,7 +200,7 @@ impl Store {
         Ok(Compacted { before, after: state.manifest.files.len() })
     }
 
-    /// Merges small data files, except files with rows to be removed, which are rewritten separately.
+    /// Merges small data files. Files with rows to remove are rewritten separately.
     pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
         state.unmerged = 0;
         while let Some(files) = small_files(state, target_rows) {
@@ -209,7 +209,7 @@ impl Store {
         Ok(())
     }
 
-    /// Rewrites data files without the rows that are to be removed.
+    /// Rewrites data files without the rows to remove.
     pub(super) fn flush(&self, state: &mut State) -> Result<()> {
         while let Some((file, replaced)) = state.taken_out.first_key_value() {
             let (file, replaced) = (file.clone(), replaced.clone());
@@ -240,7 +240,7 @@ impl Store {
     }
 }
 
-/// The next files to merge into one, smallest first; `None` if there is nothing to merge.
+/// The next files to merge, smallest first; `None` if nothing is left to merge.
 fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
     let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
     let files = state.manifest.files.iter().filter(|(id, _)| !state.taken_out.contains_key(*id));

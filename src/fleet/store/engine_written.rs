@@ -1,7 +1,7 @@
-//! Reads datasets that an engine wrote: folders of tables without a manifest, as written by DuckDB's `COPY` or Spark's `write.parquet`.
+//! Reads datasets from an engine: folders of tables without a manifest, as written by DuckDB's `COPY` or Spark's `write.parquet`.
 //!
-//! All files in the folder belong to the dataset. Each run is checked for completeness (see [`RewrittenRuns`]), but it is unknown whether runs are
-//! missing. Such a dataset can be read and merged into a new dataset, but is never changed.
+//! All files in the folder belong to the dataset. Each run is checked for completeness (see [`RewrittenRuns`]), but missing runs cannot be
+//! detected. Such a dataset can be read, and merged into a new one, but is never changed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,7 @@ use crate::fleet::{DatasetError, DatasetRow, DatasetRun, DatasetTable, Rewritten
 
 use super::folder::Folder;
 
-/// The number of function rows to keep in memory at a time: about 200 MB including the rows of other tables. The files are read once for each part of
-/// this size.
+/// The number of function rows in memory at a time: about 200 MB with the rows of other tables. The files are read once per part of this size.
 const ROWS_OF_A_PART: u64 = 2 << 20;
 
 impl Folder {
@@ -39,7 +38,7 @@ impl Folder {
         self.has_folder(table) && self.engine_written_files(table).is_ok_and(|files| !files.is_empty())
     }
 
-    /// The files of a table, sorted by name. Engines use hidden files, and files with a leading underscore, internally.
+    /// The files of a table, sorted by name. Hidden files, and files with a leading underscore, are internal to engines.
     pub(super) fn engine_written_files(&self, table: DatasetTable) -> Result<Vec<PathBuf>> {
         let folder = self.path.join(table.name());
         let is_data = |name: &String| name.ends_with(".parquet") && !name.starts_with(['.', '_']);
@@ -48,7 +47,7 @@ impl Folder {
         Ok(names.into_iter().map(|name| folder.join(name)).collect())
     }
 
-    /// Identifies the content by the lengths and modification times of the files.
+    /// Identifies the content by the files' lengths and modification times.
     pub(super) fn engine_written_identity(&self) -> Result<String> {
         let mut text = String::new();
         for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {
@@ -62,7 +61,7 @@ impl Folder {
         Ok(text)
     }
 
-    /// Calls `each` for every run and every file without runs, grouped by part.
+    /// Calls `each` for every run and every file without runs, part by part.
     ///
     /// # Errors
     /// If a file lacks a column of its table, or a run is incomplete or duplicated.

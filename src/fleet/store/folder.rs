@@ -11,8 +11,7 @@
 //! DIR/.lock                        held while the dataset is in use
 //! ```
 //!
-//! The id of a data file is a hash of its content, so a name never refers to different content. Only files that the manifest lists belong to the
-//! dataset.
+//! A data file's id is a hash of its content, so a name never refers to other content. Only files listed in the manifest belong to the dataset.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -26,14 +25,14 @@ use crate::fleet::error::{Context, FleetError, Result};
 
 pub(super) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
-/// The name of the file with the stamps of exports, which only save time.
+/// The file with the stamps of exports, which only saves time.
 pub(super) const STAMPS: &str = "sources.json";
-/// The name of the list of files that extracts have not finished.
+/// The list of files that extracts have not finished.
 pub(super) const OWED: &str = "owed.json";
-/// The ids of data files that exist before the manifest lists them, or after it no longer does. If a process is killed, this list distinguishes its
-/// leftovers from files that someone copied into the folder.
+/// The ids of data files before the manifest lists them, and after it no longer does. It distinguishes the leftovers of a killed process from
+/// files that someone copied into the folder.
 const UNNAMED: &str = ".unnamed";
-/// The files of a dataset outside its tables.
+/// The dataset's files outside its tables.
 const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
@@ -77,7 +76,7 @@ impl Folder {
             .try_for_each(|table| self.writing(&self.path.join(table.name()), |path| self.storage.create_folder(path)))
     }
 
-    /// True if the folder contains anything except leftovers of a process that was killed while it created a dataset.
+    /// True if the folder contains anything but the leftovers of a process that was killed while creating a dataset.
     pub(super) fn is_in_use(&self) -> Result<bool> {
         let ours = [LOCK.to_owned(), temporary_name(MANIFEST)];
         Ok(self.names(&self.path)?.iter().any(|name| !ours.contains(name)))
@@ -91,7 +90,7 @@ impl Folder {
         self.path.join(table.name()).join(temporary_name(id))
     }
 
-    /// The ids of the files of a table, sorted; empty if someone deleted the folder of the table.
+    /// The sorted ids of a table's files; empty if someone deleted the table's folder.
     pub(super) fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
         if !self.has_folder(table) {
             return Ok(BTreeSet::new());
@@ -106,7 +105,7 @@ impl Folder {
         self.writing(&path, |path| self.storage.create_file(path))
     }
 
-    /// Records ids before their files are created or deleted without the manifest.
+    /// Records ids before their files are created, or deleted, without the manifest.
     pub(super) fn note_unnamed<'i>(&self, ids: impl IntoIterator<Item = &'i String>) -> Result<()> {
         let lines: String = ids.into_iter().map(|id| format!("{id}\n")).collect();
         if lines.is_empty() {
@@ -123,12 +122,12 @@ impl Folder {
         String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
     }
 
-    /// Deletes the recorded ids, once the manifest and the folder agree.
+    /// Deletes the recorded ids, when the manifest and the folder agree again.
     pub(super) fn forget_unnamed(&self) -> Result<()> {
         self.remove_if_exists(&self.path.join(UNNAMED))
     }
 
-    /// Renames the files of a data file from the temporary name `written` to their final names.
+    /// Renames a data file from the temporary name `written` to its final names.
     pub(super) fn publish(&self, written: &str, id: &str) -> Result<()> {
         self.note_unnamed([&id.to_owned()])?;
         for table in DatasetTable::ALL.into_iter().rev() {
@@ -156,7 +155,7 @@ impl Folder {
         Ok(files)
     }
 
-    /// Deletes a data file, starting with its file in `runs`.
+    /// Deletes a data file, its file in `runs` first.
     pub(super) fn remove(&self, id: &str) -> Result<()> {
         DatasetTable::ALL.into_iter().try_for_each(|table| self.remove_file(&self.file(table, id)))
     }
@@ -177,7 +176,7 @@ impl Folder {
         self.storage.read_whole(&self.path.join(name), if name == OWED { FILE_LIST } else { OWN_FILE })
     }
 
-    /// Writes a file outside the tables under a temporary name and renames it, so no reader sees an incomplete file. Returns when it is on disk.
+    /// Writes a file outside the tables under a temporary name, and renames it, so no reader sees it incomplete. Returns once it is on disk.
     pub(super) fn write_own(&self, name: &str, content: &str) -> Result<()> {
         let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
         self.check_change(&file)?;
@@ -192,7 +191,7 @@ impl Folder {
         self.writing(&self.path, |path| self.storage.sync_folder(path))
     }
 
-    /// Waits until the names of all files are on disk.
+    /// Waits until all file names are on disk.
     pub(super) fn sync(&self) -> Result<()> {
         let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
         let mut folders = tables.iter().chain([&self.path]);
@@ -214,14 +213,14 @@ impl Folder {
         if self.storage.entry(path).is_ok() { self.remove_file(path) } else { Ok(()) }
     }
 
-    /// The names in a folder. Names that are not UTF-8 belong to other programs, but are included.
+    /// The names in a folder, including those that are not UTF-8 and belong to other programs.
     pub(super) fn names(&self, folder: &Path) -> Result<Vec<String>> {
         let paths = self.storage.list(folder).with_context(|| format!("{}: cannot be read", folder.display()))?;
         let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(paths.into_iter().map(name).collect())
     }
 
-    /// Checks before every change of a file that the file is not an input.
+    /// Called before a file is changed: fails if it is an input.
     fn check_change(&self, path: &Path) -> Result<()> {
         self.storage.check_change(path).map_err(FleetError::new)
     }

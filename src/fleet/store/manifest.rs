@@ -1,4 +1,4 @@
-//! The manifest of a dataset, `traceparse-dataset.json`: the only authority on which files belong to it.
+//! The manifest of a dataset, `traceparse-dataset.json`, which alone decides which files belong to it.
 //!
 //! ```text
 //! {
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The manifest is replaced by a rename, after its files are on disk and before old files are deleted. A reader therefore sees the dataset either
-//! before or after a change. `checksum` is the hash of all text before it, so a flipped bit is detected in the manifest like in any other file.
+//! before or after a change. `checksum` is a hash of all text before it, so flipped bits are detected in the manifest as in every other file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub(super) struct Manifest {
     /// The settings of the last extract.
     pub(super) made_with: MadeWith,
     pub(super) inputs: Completeness,
-    /// The files that the dataset should contain, without lost ones; `None` if unknown.
+    /// The files that the dataset should contain, except lost ones; `None` if unknown.
     pub(super) sources: Option<SourceSum>,
     pub(super) lost: Option<Lost>,
     /// The shards in the dataset; `None` if it is not sharded.
@@ -48,7 +48,7 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, DataFile>,
 }
 
-/// The settings of an extract, for display and for merges. Each run also has its fingerprint.
+/// The settings of an extract, for display and merges. Each run also has its fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadeWith {
     /// The hash of all settings.
@@ -64,13 +64,13 @@ pub struct MadeWith {
 pub(crate) struct Merged {
     /// A hash of the merged datasets.
     pub inputs: String,
-    /// True if the extract or merge is finished. Until then, its files may be deleted.
+    /// True if the merge is finished. Until then, its files may be deleted.
     pub is_done: bool,
     /// True if all merged datasets were complete.
     pub is_of_whole: bool,
 }
 
-/// A data file: one file for each table.
+/// A data file: one file per table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DataFile {
     pub(super) runs: u64,
@@ -94,7 +94,7 @@ impl DataFile {
         &self.tables[index]
     }
 
-    /// The id, derived from the content: the same rows always have the same id, and an id never refers to different rows.
+    /// The id, which is derived from the content: the same rows always have the same id, and different rows never do.
     pub(super) fn id(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for table in &self.tables {
@@ -114,12 +114,12 @@ impl Manifest {
         Self { selection, made_with, inputs, sources, lost: None, shards: None, merged: None, files }
     }
 
-    /// The manifest of a dataset that an engine rewrote: everything is unknown.
+    /// The manifest of a dataset that an engine rewrote: nothing is known.
     pub(super) fn unknown() -> Self {
         Self { inputs: Completeness::default(), ..Self::new() }
     }
 
-    /// True if the dataset was created but never written to.
+    /// True if the dataset was created but never written.
     pub(super) fn is_untouched(&self) -> bool {
         self.files.is_empty() && self.inputs == Self::new().inputs
     }
@@ -130,7 +130,7 @@ impl Manifest {
         Self::parse(&text, &path.display().to_string())
     }
 
-    /// Parses a manifest. `name` is its file name for errors.
+    /// Parses a manifest. Errors call it `name`.
     pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
         let damaged = || format!("{name}: is damaged; extract into a new folder");
         let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
@@ -209,17 +209,17 @@ impl Manifest {
     }
 }
 
-/// The files that a manifest lists.
+/// The files listed in a manifest.
 #[derive(Debug)]
 pub struct NamedFiles {
     /// The names, such as `runs/part-1.parquet`.
     pub names: BTreeSet<String>,
-    /// The total size of the files in bytes.
+    /// The total size of these files in bytes.
     pub bytes: u64,
 }
 
 impl NamedFiles {
-    /// Lists the files of a manifest.
+    /// Lists the files in a manifest.
     ///
     /// # Errors
     /// If the manifest is damaged.
@@ -260,7 +260,7 @@ fn json_of(file: &DataFile) -> Value {
     json!({"runs": file.runs, "failed": file.failed, "tables": tables})
 }
 
-/// The sum of the hashes of paths: identifies a set of files regardless of order, and allows removing a subset.
+/// The sum of the hashes of paths. It identifies a set of files in any order, and allows subsets to be removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceSum(u128);
 
@@ -296,7 +296,7 @@ impl SourceSum {
     }
 }
 
-/// Lost files that were not restored.
+/// Lost files that have not been restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     pub(super) files: u64,

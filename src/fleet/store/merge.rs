@@ -1,7 +1,7 @@
-//! Writes a dataset that others are merged into.
+//! Writes the dataset that others are merged into.
 //!
-//! Until a merge ends, its manifest is incomplete and lists no files, so a killed merge never appears complete; the same merge then starts over. Rows
-//! are written in parts as they arrive.
+//! Until a merge ends, its manifest is incomplete and lists no files, so a killed merge never looks complete; the same merge then starts over.
+//! Rows are written in parts as they arrive.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::files::Storage;
 use crate::fleet::error::{Result, bail};
 use crate::fleet::{Completeness, DatasetRow, DatasetRun, FleetSelection};
 
-/// The facts about a merged dataset that are not in its rows.
+/// Facts about a merged dataset that its rows do not contain.
 pub struct MergedFacts {
     /// The selection with which all runs were measured.
     pub selection: FleetSelection,
@@ -45,8 +45,8 @@ struct Merge {
 }
 
 impl Store {
-    /// Merges the rows that `read` supplies into a new folder. Restarts the merge in the folder of a killed merge, or of a merge that lost files.
-    /// Returns the number of runs, and of files without runs; `None` if the same merge is already done.
+    /// Merges the rows from `read` into a new folder. In the folder of a merge that was killed or lost files, the merge is restarted. Returns the
+    /// numbers of runs and of files without runs; `None` if the same merge is already done.
     pub fn merge(
         storage: &Arc<dyn Storage>,
         path: &Path,
@@ -73,7 +73,7 @@ impl Store {
             let manifest = Manifest::read(&Folder::new(storage, path))?;
             match &manifest.merged {
                 Some(merged) if merged.is_done && merged.inputs == facts.identity => {
-                    // If the files are not intact, the merge runs again.
+                    // If files are missing, the merge is repeated.
                     let is_whole = manifest.lost.is_none() && manifest.inputs == facts.inputs;
                     if is_whole && Self::open(storage, path).is_ok() {
                         return Ok(None);
@@ -92,7 +92,7 @@ impl Store {
             let mut state = store.state();
             state.manifest.inputs = Completeness { is_complete: Some(false), inputs_done: Some(0), ..facts.inputs };
             state.manifest.merged = Some(facts.merged(false));
-            // Remove the remaining files of a merge that lost some.
+            // Remove what is left of a merge that lost files.
             let before: Vec<String> = state.manifest.files.keys().cloned().collect();
             before.iter().for_each(|id| drop(state.remove(id)));
             state.manifest.lost = None;
@@ -114,7 +114,7 @@ impl Merge {
         let mut open: Option<PartWriter<'_>> = None;
         let (mut sources, mut last) = (SourceSum::default(), String::new());
         read(&mut |row| {
-            // The runs of a file are consecutive.
+            // The runs of a file are adjacent.
             if row.source() != last {
                 last = row.source().to_owned();
                 sources = sources.with(&last);

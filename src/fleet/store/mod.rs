@@ -1,8 +1,8 @@
-//! A dataset on disk: a folder with a subfolder for each table, and a manifest that lists the files which belong to it.
+//! A dataset on disk: a folder with a subfolder per table, and a manifest that lists the dataset's files.
 //!
-//! A data file contains the rows of one `put`, or of several merged ones; its id is a hash of its content. An export is in one data file at a time;
-//! putting it again removes it from any other file. Changes stay in memory until [`Store::save`] writes the manifest. Unused files are deleted after
-//! that.
+//! A data file contains the rows of one `put`, or of several that were merged; its id is a hash of its content. An export is in one data file at
+//! a time: putting it again removes it from all others. Changes stay in memory until [`Store::save`] writes the manifest, after which unused
+//! files are deleted.
 
 mod changes;
 mod engine_written;
@@ -41,44 +41,44 @@ pub use stamps::{InputKind, InputState};
 pub use state::Known;
 use state::{State, Waiting};
 
-/// A dataset that is open for reading or for writing. It may be read by any number of processes, or written by one.
+/// A dataset that is open for reading or writing. Any number of processes may read it, or one may write it.
 #[derive(Debug)]
 pub struct Store {
     folder: Folder,
     /// Also locked during changes on disk, to serialise them.
     state: Mutex<State>,
-    /// If both are locked, `state` must be locked first.
+    /// If both are locked, `state` must be first.
     waiting: Mutex<Waiting>,
     /// Held while buffered rows are written. Must be locked before `state`.
     writing: Mutex<()>,
-    /// The number of temporary names used.
+    /// The number of temporary names used so far.
     written: AtomicU64,
-    /// The number of runs in data files that someone deleted. These runs are no longer in the dataset.
+    /// The number of runs in data files that someone deleted. The dataset no longer contains them.
     lost_runs: u64,
     is_writer: bool,
-    /// True if an engine wrote the dataset: it has no manifest, and all files in the folder belong to it.
+    /// True if an engine wrote the dataset: there is no manifest, and all files in the folder belong to it.
     is_engine_written: bool,
     /// Held until the store is dropped. `None` if the storage is read-only.
     _lock: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Store {
-    /// The target number of function rows in a data file, which take some tens of megabytes.
+    /// The target number of function rows in a data file, which take a few tens of megabytes.
     pub(crate) const PART_ROWS: u64 = 4_000_000;
     /// The name of the manifest in a dataset's folder.
     pub const MANIFEST: &str = MANIFEST;
-    /// The name of the list of hashed exports, which need not be hashed again if unchanged.
+    /// The list of hashed exports, which need not be hashed again while unchanged.
     pub const STAMPS: &str = STAMPS;
-    /// The name of the list of exports that extracts have not finished.
+    /// The list of exports that extracts have not finished.
     pub const OWED: &str = OWED;
 
-    /// True if a folder is a dataset, including one that an engine wrote.
+    /// True if a folder is a dataset, from this crate or an engine.
     pub fn is_dataset(storage: &Arc<dyn Storage>, path: &Path) -> bool {
         let folder = Folder::new(storage, path);
         folder.is_dataset() || folder.is_engine_written()
     }
 
-    /// True if a process was killed while it turned a folder into a dataset.
+    /// True if a process was killed while turning a folder into a dataset.
     pub fn is_begun(storage: &Arc<dyn Storage>, path: &Path) -> bool {
         let folder = Folder::new(storage, path);
         folder.is_file(&path.join(LOCK)) && folder.is_in_use().is_ok_and(|is_in_use| !is_in_use)
@@ -123,7 +123,7 @@ impl Store {
         }
     }
 
-    /// Makes the manifest and the folder consistent.
+    /// Makes the manifest and the folder agree.
     fn prepare(&mut self, is_new: bool) -> Result<()> {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if is_new {
@@ -135,7 +135,7 @@ impl Store {
         let unnamed = self.folder.unnamed(&state.manifest)?;
         let own = self.folder.noted_unnamed();
         if let Some((table, id)) = unnamed.iter().find(|(_, id)| !own.contains(id)) {
-            // No extract left this file, so someone copied it here. It may be the only copy.
+            // No extract left this file, so someone copied it here, and it may be the only copy.
             let file = self.folder.file(*table, id);
             let folder = self.folder.path.display();
             bail!("{}: not a file of the dataset {folder}; move it to another folder", file.display());
@@ -151,12 +151,12 @@ impl Store {
         Ok(())
     }
 
-    /// The number of runs in data files that someone deleted since the dataset was written.
+    /// The number of runs in data files that someone has deleted.
     pub fn lost_runs(&self) -> u64 {
         self.lost_runs
     }
 
-    /// Checks that this version can use a dataset.
+    /// Checks that this version can read a dataset.
     ///
     /// # Errors
     /// If it is not a dataset, was written by a newer version, or is damaged.
@@ -182,10 +182,10 @@ impl Store {
         Folder::new(storage, path).files()
     }
 
-    /// Opens a dataset for reading, and checks that its files are unchanged since they were written.
+    /// Opens a dataset for reading, and checks that its files have not changed.
     ///
     /// # Errors
-    /// As [`check`](Self::check), if another process is writing it, and if a file is missing or changed.
+    /// As [`check`](Self::check), if another process is writing to it, and if a file is missing or has changed.
     pub fn open(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
         Self::check(storage, path)?;
         let folder = Folder::new(storage, path);
@@ -210,7 +210,8 @@ impl Store {
         self.state().manifest.selection.clone()
     }
 
-    /// Records the selection in an empty dataset, or checks that a dataset has the same one: runs with different selections cannot be compared.
+    /// Stores the selection in an empty dataset, or checks that a dataset has the same one, since runs with different selections are not
+    /// comparable.
     pub fn select(&self, selection: &FleetSelection) -> Result<()> {
         self.check_writer()?;
         let mut state = self.state();
@@ -235,7 +236,7 @@ impl Store {
         self.state().manifest.shards.clone()
     }
 
-    /// Records the shard in an empty dataset, or checks that a dataset has the same one.
+    /// Stores the shard in an empty dataset, or checks that a dataset has the same one.
     pub fn take_shard(&self, shard: Option<Shards>) -> Result<()> {
         self.check_writer()?;
         let mut state = self.state();
@@ -269,7 +270,7 @@ impl Store {
         self.state().manifest.merged.clone()
     }
 
-    /// The stamps that identify unchanged exports. Empty if they cannot be read.
+    /// The stamps that identify unchanged exports; empty if unreadable.
     pub(crate) fn stamps(&self) -> SourceStamps {
         self.folder.read_own(STAMPS).map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
     }
@@ -289,7 +290,7 @@ impl Store {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the state, and reads the index on first use.
+    /// Locks the state, reading the index on first use.
     fn indexed(&self) -> Result<MutexGuard<'_, State>> {
         if !self.state().is_indexed {
             let read = |id: &String| {

@@ -1,4 +1,4 @@
-//! Writes a data file of many runs, computes its entry for the manifest, and checks data files against their entries.
+//! Writes a data file of many runs, computes its manifest entry, and checks data files against their entries.
 
 use std::io::Read;
 use std::thread::ScopedJoinHandle;
@@ -12,7 +12,7 @@ use crate::fleet::fingerprint::short;
 use crate::fleet::{DatasetRow, DatasetTable};
 use rayon::prelude::*;
 
-/// Writes the files of a part, under temporary names. Memory is bounded by one row group per table.
+/// Writes a part's files under temporary names. Memory is bounded by one row group per table.
 pub(super) struct PartWriter<'f> {
     folder: &'f Folder,
     name: String,
@@ -51,8 +51,8 @@ impl<'f> PartWriter<'f> {
         added.with_context(|| format!("{}: cannot be written", self.name))
     }
 
-    /// Finishes the files, and computes their entries. Returns when they are on disk, because the files that they replace are deleted later, and
-    /// power may fail.
+    /// Finishes the files and computes their entries. Returns once they are on disk, since the files that they replace are deleted later, and
+    /// power may fail in between.
     pub(super) fn finish(self) -> Result<Written> {
         let Self { folder, name, writers, runs, failed, .. } = self;
         let mut files = Vec::new();
@@ -65,7 +65,7 @@ impl<'f> PartWriter<'f> {
             let written = folder.storage.open_file(&folder.temporary(table, &name)).with_context(cannot)?;
             measure_table(table, written).with_context(cannot)
         };
-        // In parallel, all syncs take as long as one.
+        // In parallel, all syncs take no longer than one.
         let tables = std::thread::scope(|scope| {
             let threads: Vec<_> = files.into_iter().map(|file| scope.spawn(|| measure(file))).collect();
             let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|_| bail!("writing panicked"));
@@ -92,7 +92,7 @@ enum Found {
     Whole,
     /// Someone deleted a table of the data file.
     Missing(DatasetTable),
-    /// The file has a different length or different bytes.
+    /// The length or content of a file has changed.
     Changed(DatasetTable),
 }
 
@@ -105,10 +105,10 @@ pub(super) fn measure_table(table: DatasetTable, mut file: Box<dyn StorageFile>)
 }
 
 impl Folder {
-    /// Checks that every file in the manifest exists unchanged. Returns the ids of data files with missing tables.
+    /// Checks that all files in the manifest exist and are unchanged. Returns the ids of data files with missing tables.
     ///
     /// # Errors
-    /// If a file has different bytes.
+    /// If a file's content has changed.
     pub(super) fn check_files(&self, manifest: &Manifest) -> Result<Vec<String>> {
         let look = |(id, file): (&String, &DataFile)| -> Result<Option<String>> {
             match self.look(id, file)? {
@@ -142,7 +142,7 @@ impl Folder {
             let cannot = || format!("{}: cannot be read", path.display());
             let entry = file.table(table);
             let mut hasher = blake3::Hasher::new();
-            // Reads one more byte than expected, to detect a longer file.
+            // Reads one byte more than expected, to detect a longer file.
             hasher.update_reader((&mut open).take(entry.bytes + 1)).with_context(cannot)?;
             if hasher.count() != entry.bytes || short(hasher.finalize()) != entry.checksum {
                 return Ok(Found::Changed(table));
@@ -151,7 +151,7 @@ impl Folder {
         Ok(Found::Whole)
     }
 
-    /// Data files in the folder that the manifest does not list, as ids with a table that contains them.
+    /// Data files in the folder that the manifest does not list: their ids, each with a table that has it.
     pub(super) fn unnamed(&self, manifest: &Manifest) -> Result<Vec<(DatasetTable, String)>> {
         let mut unnamed = Vec::new();
         for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {

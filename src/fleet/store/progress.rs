@@ -1,7 +1,7 @@
-//! Tracks the progress of an extract: a dataset is incomplete from its start until its end.
+//! Tracks the progress of an extract, during which the dataset is incomplete.
 //!
-//! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed. An extract of other files therefore does
-//! not complete a dataset whose extract was killed. Lost files also make a dataset incomplete.
+//! The manifest counts files, and `owed.json` lists the files that unfinished extracts have not processed. An extract of other files therefore
+//! does not complete a dataset whose extract was killed. Lost files also make a dataset incomplete.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -18,12 +18,12 @@ impl Store {
         self.state().manifest.inputs
     }
 
-    /// The number of files that were lost with deleted data files and not restored.
+    /// The number of files that were lost with deleted data files and have not been restored.
     pub fn lost_files(&self) -> Option<u64> {
         self.state().manifest.lost.map(|lost| lost.files)
     }
 
-    /// Records lost files: files that the dataset should contain, but whose rows are gone.
+    /// Records lost files: the dataset should contain them, but their rows are gone.
     pub(super) fn note_lost(&self) -> Result<()> {
         let known = self.known()?;
         let mut state = self.state();
@@ -38,13 +38,13 @@ impl Store {
         state.save(&self.folder)
     }
 
-    /// Abandons lost files, and files that other extracts did not process.
+    /// Gives up on lost files, and on files that other extracts did not process.
     pub fn give_up_missing(&self) -> Result<()> {
         self.state().manifest.lost = None;
         self.note_owed(&BTreeSet::new())
     }
 
-    /// Begins an extract of known and new files. If the new files are the lost ones, nothing is lost any longer.
+    /// Begins an extract of known and new files. If the new files are the lost ones, nothing is lost.
     pub(crate) fn expect(&self, known: SourceSum, new: SourceSum) {
         let manifest = &mut self.state().manifest;
         manifest.lost = manifest.lost.filter(|lost| lost.sources != Some(new));
@@ -58,7 +58,7 @@ impl Store {
         self.count_done(done);
         let mut state = self.indexed()?;
         if state.manifest.merged.is_some() && state.manifest.inputs.is_incomplete() && state.manifest.lost.is_none() {
-            // It is unknown which files are missing from the parts of a merge.
+            // For parts of a merge, it is unknown which files are missing.
             let Completeness { inputs_expected, inputs_done, .. } = state.manifest.inputs;
             let files = inputs_expected.unwrap_or(0).saturating_sub(inputs_done.unwrap_or(0)).max(1);
             state.manifest.lost = Some(Lost { files, sources: None });
@@ -74,23 +74,23 @@ impl Store {
         self.save_state(&mut state)
     }
 
-    /// Records the number of files that were added or are already up to date.
+    /// Records the number of files that were added or were already up to date.
     pub fn count_done(&self, done: usize) {
         self.waiting().count_done(done as u64);
     }
 
-    /// Called when an extract ends. The dataset is complete if no files are lost, and no other extract has unprocessed files.
+    /// Called when an extract ends. The dataset is complete if no files are lost and no other extract has unprocessed files.
     pub fn complete(&self) -> Result<()> {
         self.check_writer()?;
         self.write_waiting()?;
         let owed = self.owed()?;
         let mut state = self.indexed()?;
-        // First save without the unneeded files, because the folder of a complete dataset must not contain any.
+        // First save without unneeded files, since the folder of a complete dataset must not contain any.
         self.save_state(&mut state)?;
         self.folder.sync()?;
         let missing = owed.len() as u64 + state.manifest.lost.map_or(0, |lost| lost.files);
         state.manifest.inputs.is_complete = Some(missing == 0);
-        // Files that existed at the start may have disappeared: the runs of moved files have other names.
+        // Files may have disappeared since the start: the runs of moved files have other names.
         let (sources, done) = (SourceSum::of(state.index.sources()), state.index.sources().len() as u64);
         state.manifest.sources = Some(sources);
         state.manifest.inputs.inputs_expected = Some(done + missing);
@@ -100,7 +100,7 @@ impl Store {
         self.note_owed(&owed)
     }
 
-    /// The files that earlier extracts should have processed, but that the dataset does not contain.
+    /// The files that earlier extracts should have processed, but that are not in the dataset.
     pub fn owed(&self) -> Result<BTreeSet<String>> {
         let path = self.folder.path.join(OWED);
         let text = match self.folder.read_own(OWED) {

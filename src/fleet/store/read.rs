@@ -1,4 +1,4 @@
-//! Reads a dataset from its first run to its last, with a manifest or as rewritten by an engine.
+//! Reads a dataset from its first to its last run, with a manifest or as rewritten by an engine.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -14,11 +14,11 @@ use crate::fleet::error::{FleetError, Result, error};
 use crate::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetRun, DatasetTable, KnownRun, RunRecord};
 use rayon::prelude::*;
 
-/// The number of runs of a file that may wait for their turn. With the rows of a run, this takes some MB for each file being read.
+/// The maximum number of a file's runs that wait for their turn. With their rows, this takes a few MB per file being read.
 const WAITING: usize = 4;
 
 impl Folder {
-    /// Opens the tables of a data file, whose runs share their names.
+    /// Opens the tables of a data file, whose runs share names.
     pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<DatasetRow<DatasetRun>>>> {
         let (folder, id) = (self.clone(), id.to_owned());
         let reader = DatasetRow::read(|table| self.open_table(table, &id));
@@ -28,7 +28,7 @@ impl Folder {
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
         let path = self.file(table, id);
-        // If the file exists but cannot be opened now, nothing is wrong with it.
+        // If the file exists but cannot be opened, it is not at fault.
         let advice = |error: &std::io::Error| match error.kind() {
             ErrorKind::NotFound => format!(". {}", self.what_helps(id)),
             _ => String::new(),
@@ -39,7 +39,7 @@ impl Folder {
         })
     }
 
-    /// Advice on how to restore the runs of a faulty data file: a run whose file in `runs` is deleted is no longer in the dataset.
+    /// Advice on how to restore the runs of a faulty data file. Deleting its file in `runs` removes its runs from the dataset.
     pub(super) fn what_helps(&self, id: &str) -> String {
         let runs = self.file(DatasetTable::Runs, id);
         if Manifest::read(self).is_ok_and(|manifest| manifest.merged.is_some()) {
@@ -56,7 +56,7 @@ impl Folder {
         format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
     }
 
-    /// Adds the path of the file to an error about the contents of a table.
+    /// Prepends the file's path to an error about the contents of a table.
     pub(super) fn name_file(&self, id: &str, error: impl Into<FleetError>) -> FleetError {
         let error = error.into();
         let Some(&DatasetError { table, kind, .. }) = error.find() else { return error };
@@ -67,7 +67,7 @@ impl Folder {
         error.context(format!("{}: cannot be used{advice}", self.file(table, id).display()))
     }
 
-    /// Reads data files, and calls `each` for their rows in order. Several files are read in parallel, with a bounded read-ahead.
+    /// Reads data files, calling `each` for their rows in order. Several files are read in parallel, with a bounded read-ahead.
     pub(super) fn read_in_order(
         &self,
         files: Vec<Listed>,
@@ -81,7 +81,7 @@ impl Folder {
             for _ in 0..threads {
                 scope.spawn(|| self.read_files(&queue));
             }
-            // After an error, the receivers are dropped, and each thread ends when it next sends.
+            // After an error, the receivers are dropped, and each thread ends at its next send.
             let mut rows = files_in_order.into_iter().take(count).flatten();
             rows.try_for_each(|row| each(row?))
         })
@@ -101,7 +101,7 @@ impl Folder {
         }
     }
 
-    /// Sends the rows of a file, and an error if their number differs from the manifest. Returns false if the receiver was dropped.
+    /// Sends a file's rows, or an error if their number differs from the manifest. Returns false if the receiver was dropped.
     fn send(&self, file: &Listed, mut rows: impl Iterator<Item = Row>, sender: &SyncSender<Row>) -> bool {
         let (mut runs, mut failed) = (0_u64, 0_u64);
         let is_wanted = rows.all(|row| {
@@ -134,7 +134,7 @@ pub(super) struct Listed {
 
 type Row = Result<DatasetRow<DatasetRun>>;
 
-/// The files that remain to be read, and the channels for their rows, in the same order.
+/// The files that remain to be read, and channels for their rows, in the same order.
 struct Queue {
     files: std::vec::IntoIter<Listed>,
     order: SyncSender<Receiver<Row>>,
@@ -161,7 +161,7 @@ impl Store {
         Ok(self.state().manifest.files.keys().cloned().collect())
     }
 
-    /// The first data file in the folder that does not belong to the dataset, and the number of such files.
+    /// The first data file in the folder that is not part of the dataset, and the number of such files.
     pub fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
         if self.is_engine_written {
             return Ok(None);
@@ -193,7 +193,7 @@ impl Store {
         Ok(keys)
     }
 
-    /// Calls `each` for every run and every file without runs, in the order of data files and of their rows. Only some runs are in memory at a time.
+    /// Calls `each` for every run and every file without runs, in the order of data files and rows, with few runs in memory at a time.
     pub fn rows(&self, each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()> {
         if self.is_engine_written {
             return self.folder.read_engine_written(each);
@@ -203,7 +203,7 @@ impl Store {
         self.folder.read_in_order(files, each)
     }
 
-    /// Like [`rows`](Self::rows), but only reads the records of runs.
+    /// Like [`rows`](Self::rows), but reads only the records of runs.
     pub fn records(&self, mut each: impl FnMut(DatasetRow<RunRecord>) -> Result<()>) -> Result<()> {
         if self.is_engine_written {
             return self.rows(|row| each(row.map(|run| run.record().clone())));

@@ -1,4 +1,4 @@
-//! The shards of a fleet that a dataset contains.
+//! The shards of a fleet in a dataset.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,11 @@ pub struct Shards {
     pub count: u64,
     /// The shards in the dataset, counted from 1.
     pub have: BTreeSet<u64>,
-    /// The total number of inputs of all shards, if known.
+    /// The number of inputs in all shards, if known.
     pub inputs: Option<u64>,
-    /// The canonical path of the folder to which all paths were relative, if there was a single one.
+    /// The canonical path of the folder that all paths were relative to, if there was one.
     pub root: Option<String>,
-    /// The recordings of every shard, as found by the extract, including recordings that it did not read. They show which shards belong to the same
-    /// fleet.
+    /// The recordings of every shard, as found by the extract, even if it did not read them. They show which shards belong to one fleet.
     pub(crate) lists: BTreeMap<u64, RecordingList>,
 }
 
@@ -25,12 +24,12 @@ pub struct Shards {
 pub(crate) struct RecordingList {
     /// The hash of the paths relative to the root.
     names: String,
-    /// The hash of the paths and file lengths; `None` if some files did not exist, for example because only the files of one shard were copied.
+    /// The hash of the paths and file lengths; `None` if some files did not exist, for example because only one shard's files were copied.
     lengths: Option<String>,
 }
 
 impl RecordingList {
-    /// Hashes recordings by their paths relative to the root and their file lengths; the length of a folder is 0.
+    /// Hashes recordings by their paths relative to the root and their file lengths, which are 0 for folders.
     pub(crate) fn new(mut recordings: Vec<(String, Option<u64>)>) -> Self {
         recordings.sort();
         let hash = |text: fn(&(String, Option<u64>)) -> Option<String>| {
@@ -62,11 +61,11 @@ impl RecordingList {
     }
 }
 
-/// Facts about the other shards, for an extract that only receives the recordings of its own shard.
+/// Facts about the other shards, for an extract that has only its own shard's recordings.
 pub struct ShardPlan {
-    /// The total number of inputs of all shards.
+    /// The number of inputs in all shards.
     pub inputs: u64,
-    /// Like [`Shards::lists`]; the author of the plan chooses the hashes.
+    /// Like [`Shards::lists`], with hashes that the plan's author chooses.
     pub(crate) lists: BTreeMap<u64, RecordingList>,
 }
 
@@ -92,8 +91,8 @@ impl Shards {
         self.have.len() as u64 == self.count
     }
 
-    /// True if this dataset lists the same recordings for another dataset's shards as that dataset does. If a shard was extracted again after its
-    /// recordings changed, its lists agree with those of the older datasets, but not vice versa.
+    /// True if this dataset lists the same recordings for the other dataset's shards as that one does. A shard that was extracted again after its
+    /// recordings changed agrees with the lists of older datasets, but not vice versa.
     pub fn knows(&self, other: &Self) -> bool {
         let may_be = |index: &u64| match (self.lists.get(index), other.lists.get(index)) {
             (Some(own), Some(list)) => own.may_be(list),
@@ -102,7 +101,7 @@ impl Shards {
         self.count == other.count && other.have.iter().all(may_be)
     }
 
-    /// The missing shards, such as `16/16`. If there are many, the first ones and the number of the rest.
+    /// The missing shards, such as `16/16`. If there are many, only the first ones and the number of others.
     pub fn missing(&self) -> Vec<String> {
         let count = self.count;
         let missing = (1..=count).filter(|index| !self.have.contains(index));
@@ -122,7 +121,7 @@ impl Shards {
         }
     }
 
-    /// The fields `shard` and `shards` of the manifest: `shard` for a single one, as an extract reads it, or `shards` for the shards in a merge.
+    /// The manifest fields `shard` and `shards`: `shard` for one, as an extract reads it, or `shards` for those in a merge.
     pub(super) fn to_json(shards: Option<&Self>) -> [Value; 2] {
         let Some(Self { count, have, inputs, root, lists }) = shards else { return [Value::Null, Value::Null] };
         let lists: Map<_, _> = lists.iter().map(|(index, list)| (index.to_string(), list.to_json())).collect();
@@ -134,7 +133,7 @@ impl Shards {
         }
     }
 
-    /// Parses these fields; the outer `None` is for invalid values.
+    /// Parses these fields. The outer `None` means invalid values.
     pub(super) fn from_json(manifest: &Value) -> Option<Option<Self>> {
         let (value, have) = match (&manifest["shard"], &manifest["shards"]) {
             (Value::Null, Value::Null) => return Some(None),

@@ -1,11 +1,11 @@
-//! The file `sources.json`: exports that need not be hashed again if their size and time are unchanged.
+//! The file `sources.json`: exports that need not be hashed again while their size and time are unchanged.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-/// A file that changed more recently may change again without changing its time: file system clocks have a resolution of up to 2 s.
+/// A file that changed more recently may change again without a new time, since file system clocks have a resolution of up to 2 s.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The state of an input before it is read.
@@ -26,9 +26,9 @@ pub enum InputKind {
     File,
     /// A folder.
     Folder,
-    /// A device, which may never end.
+    /// A device, possibly endless.
     Device,
-    /// Anything that can only be read once, such as a pipe.
+    /// Anything that can be read only once, such as a pipe.
     Other,
 }
 
@@ -61,14 +61,14 @@ impl SourceStamps {
         is_same.then_some(stamp.hash.as_str())
     }
 
-    /// Records the hash of a file, with its state before it was read. Changes inside a folder do not change the folder's time, so recordings are
-    /// hashed each time.
+    /// Records a file's hash, with its state before it was read. Not for recordings, which are hashed each time: a folder's time does not show
+    /// changes inside it.
     pub(crate) fn remember(&mut self, source: &str, state: &InputState, hash: &str) {
         let is_settled = |modified: &Duration| {
             let age = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.checked_sub(*modified);
             Some(age? >= SETTLED)
         };
-        // For a folder in an object store, the time covers its objects (bin/objects/copies.rs).
+        // The time of a folder in an object store covers its objects (bin/objects/copies.rs).
         let modified = state.modified.filter(|_| state.kind == InputKind::File || source.contains("://"));
         match modified.filter(|modified| is_settled(modified) == Some(true)) {
             Some(modified) => {
@@ -91,7 +91,7 @@ impl SourceStamps {
             .into()
     }
 
-    /// Parses stamps, and skips invalid ones. Without a stamp, an export is hashed again, which only costs time.
+    /// Parses stamps, skipping invalid ones. An export without a stamp is hashed again, which only takes time.
     pub(super) fn from_json(text: &[u8]) -> Self {
         let read = |(source, value): (String, Value)| {
             let nanos = u32::try_from(value["modified_ns"].as_u64()?).ok().filter(|nanos| *nanos < 1_000_000_000)?;

@@ -1,6 +1,6 @@
 //! The state of an open dataset: the manifest on disk, the rows of the table `runs` in memory, and changes that are not in the manifest yet.
 //!
-//! Rows are buffered and written in batches, since writing a data file for one run takes several times as long as measuring the run.
+//! Rows are buffered and written in batches, since writing a data file for one run takes several times as long as measuring it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use crate::fleet::error::Result;
 use crate::fleet::identity::of_file;
 use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun};
 
-/// Saving may take at most 1/20 of the time if it has to rewrite data files.
+/// If saving has to rewrite data files, it may take at most 1/20 of the time.
 const SHARE: u32 = 20;
-/// Up to this many function rows, a rewrite counts as cheap.
+/// The maximum number of function rows for a cheap rewrite.
 pub(super) const FEW_ROWS: u64 = 100_000;
 
 /// The manifest, the rows of `runs`, and the work for the next save.
@@ -24,11 +24,11 @@ pub(super) struct State {
     pub(super) index: Index,
     /// True if the index covers all data files.
     pub(super) is_indexed: bool,
-    /// Rows to remove from data files, keyed by file. The index no longer contains them.
+    /// Rows to remove from data files, by file. The index no longer contains them.
     pub(super) taken_out: BTreeMap<String, Replaced>,
-    /// Removed data files that the manifest on disk may still list.
+    /// Removed data files that may still be in the manifest on disk.
     removed: BTreeSet<String>,
-    /// The number of data files that were not merged yet: existing ones and those added since.
+    /// The number of unmerged data files, both existing and added.
     pub(super) unmerged: u64,
     pub(super) saved: Instant,
     /// How long the last save took.
@@ -37,7 +37,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(manifest: Manifest) -> Self {
-        // Counts the existing files. Otherwise extracts that are repeatedly killed early would never merge their files.
+        // Includes existing files: extracts that are repeatedly killed early would otherwise never merge theirs.
         let unmerged = manifest.files.len() as u64;
         Self {
             manifest,
@@ -51,7 +51,7 @@ impl State {
         }
     }
 
-    /// Renames the files of a part to their final names. If that fails, the next save deletes them.
+    /// Renames a part's files to their final names. If that fails, the next save deletes them.
     pub(super) fn publish(&mut self, folder: &Folder, part: &Written) -> Result<String> {
         let id = part.file.id();
         if !self.manifest.files.contains_key(&id) {
@@ -96,12 +96,12 @@ impl State {
     }
 }
 
-/// The facts that a dataset stores about an export.
+/// What a dataset stores about an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The fingerprint with which its runs, or its failure, were created.
+    /// The fingerprint that its runs, or its failure, were created with.
     pub fingerprint: String,
-    /// The ids of its runs. For a failure whose content could be read, the prefix of the ids that they would have.
+    /// The ids of its runs. For a failure with readable content, the prefix of the ids that they would have.
     pub run_ids: Vec<String>,
     /// True if it has no run.
     pub is_failed: bool,
@@ -120,7 +120,7 @@ impl Known {
     }
 }
 
-/// The exports and runs that a change adds. Existing rows of these are replaced.
+/// The exports and runs that a change adds, replacing existing rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Replaced {
     pub(super) sources: HashSet<String>,
@@ -142,8 +142,8 @@ impl Replaced {
         }
     }
 
-    /// True if a row of `runs` is replaced. A failure is not replaced if only its content matches: copies of an export are failures with the id of
-    /// its run.
+    /// True if a row of `runs` is replaced. A failure is not replaced only because its content matches, since copies of an export are failures
+    /// with the id of its run.
     pub(super) fn has(&self, run_id: Option<&str>, source: &str, is_failed: bool) -> bool {
         self.sources.contains(source) || (!is_failed && run_id.is_some_and(|id| self.run_ids.contains(id)))
     }
@@ -153,7 +153,7 @@ impl Replaced {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     files: BTreeMap<String, Vec<KnownRun>>,
-    /// The data files of each source and of each run. One each, unless someone copied files into the dataset.
+    /// The data files of each source, and of each run: one each, unless someone copied files into the dataset.
     of_source: HashMap<String, BTreeSet<String>>,
     of_run: HashMap<String, BTreeSet<String>>,
 }
@@ -253,8 +253,8 @@ pub(super) fn known_of(row: &DatasetRow) -> KnownRun {
     }
 }
 
-/// Rows are buffered for this time, or for 10 times as long as the last batch took to write, whichever is longer. Even with a slow disk or too few
-/// cores, only a small part of the time is thus spent on writing.
+/// How long rows are buffered, unless 10 times the duration of the last write is longer. Even with a slow disk or few cores, writing therefore
+/// takes only a small part of the time.
 const TIME: Duration = Duration::from_secs(1);
 const TIMES: u32 = 10;
 /// The maximum memory of buffered rows, and the maximum number of buffered puts.
@@ -300,11 +300,11 @@ impl Batch {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     batch: Batch,
-    /// When the first put of the batch was added.
+    /// When the batch's first put was added.
     since: Option<Instant>,
     /// How long the last batch took to write.
     cost: Duration,
-    /// The number of puts whose rows are not in a data file yet: the puts of this batch, and of a batch that is being written.
+    /// The number of puts whose rows are not in a data file yet, in this batch and in one that is being written.
     unwritten: u64,
     /// The number of input files that an extract has finished.
     done: u64,
@@ -348,7 +348,7 @@ impl Waiting {
 
     /// Records the number of finished files.
     pub(super) fn count_done(&mut self, done: u64) {
-        // Another thread may have recorded more already.
+        // Another thread may already have recorded more.
         self.done = self.done.max(done);
     }
 

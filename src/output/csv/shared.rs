@@ -23,7 +23,7 @@ pub(super) fn series_fields(report: &Report<'_>, series: &SeriesReport, cells: C
     out
 }
 
-/// The process and thread of a row, as far as they apply.
+/// The process and thread of a row; empty where they do not apply.
 pub(super) fn scope_fields(profile: &Profile, scope: Scope, cells: Cells) -> Vec<u8> {
     let ScopeParts { process, thread, .. } = scope.parts(profile);
     let process = process.map(|process| (process.pid, process.name));

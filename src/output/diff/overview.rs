@@ -14,15 +14,15 @@ use crate::report::{Length, Report};
 use crate::settings::{NORMALIZE, OUTPUT, VIEW};
 use crate::units::{Unit, Weight};
 
-/// The number of functions in a list.
+/// The maximum number of functions in a list.
 const FUNCTIONS: usize = 5;
-/// The number of alert rules in the list.
+/// The maximum number of alert rules in the list.
 const ALERTS: usize = 5;
 /// With fewer samples, the share of a function is meaningless.
 const FEW_SAMPLES: u64 = 30;
-/// With this many samples on both sides in total, the share of rows that are marked by chance is about [`BY_CHANCE`].
+/// Rows with fewer samples, both sides together, are marked by chance less often than [`BY_CHANCE`].
 const TESTABLE: u64 = 20;
-/// From this factor on, a percentage is hard to read.
+/// Changes by this factor or more are not written as a percentage, which would be hard to read.
 const MANY_TIMES: f64 = 10.0;
 /// The share of rows that exceed [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE) by chance alone.
 const BY_CHANCE: f64 = 0.05;
@@ -154,7 +154,7 @@ impl Text<'_, '_, '_> {
         )
     }
 
-    /// Both weights, the second one scaled to the first recording.
+    /// Both weights, with the second one scaled to the first recording.
     fn comparable(&self, before: u64, after: u64) -> [String; 2] {
         let after = (after as f64 * self.report.diff.factor).round() as u64;
         [before, after].map(|weight| Weight::new(weight, self.report.diff.unit).to_string())

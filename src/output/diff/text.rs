@@ -12,7 +12,7 @@ use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
 use crate::settings::{MIN_PERCENT, NORMALIZE};
 use crate::units::{Scale, Weight, several};
 
-/// The width of the words in front of the lines at the top.
+/// The width of the labels before the lines at the top.
 const LABEL: usize = 8;
 /// The label before the outcome of a rule.
 pub(super) const ALERT: &str = "alert   ";
@@ -136,7 +136,7 @@ impl Text<'_, '_, '_> {
         vec![self.change_column(title, KEPT, 2), side("before"), side("after")]
     }
 
-    /// The width of the heavier total: the columns of a tree are made before its rows.
+    /// The width of the heavier total. The columns of a tree are made before its rows, so they use it for every weight.
     fn widest(&self) -> usize {
         self.scale.number(self.report.diff.total.heavier()).len()
     }
@@ -199,7 +199,7 @@ impl Text<'_, '_, '_> {
 
     fn tree(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::new(self.columns("Δ all"), "function", FUNCTIONS, Vec::new());
-        // Lines and the numbers of parts need space in addition to names.
+        // Tree lines and part numbers take space in addition to names.
         let left_out = table.fit(self.style.width.map(|width| width.saturating_sub(8)));
         writeln!(out, "{}", table.header(self.style))?;
         let nodes = &self.report.diff.nodes;
@@ -249,8 +249,8 @@ impl Text<'_, '_, '_> {
     }
 }
 
-/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. If there is too little space, the path is shortened: first
-/// by the folders that both recordings share, then in its middle. Then there are several lines.
+/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. If space is short, the path first loses the folders that both
+/// recordings share, then its middle. If that is not enough, there are several lines.
 fn recording(report: &Report<'_>, common: usize, width: Option<usize>) -> Vec<String> {
     let profile = &report.recording.profile;
     let mut parts = Vec::new();
@@ -261,7 +261,7 @@ fn recording(report: &Report<'_>, common: usize, width: Option<usize>) -> Vec<St
         parts.push(profile.string(origin.schema).to_owned());
         parts.push(counted_text(origin, series));
     }
-    // Reports have no recorded time, and the path contains their number.
+    // Field reports have no recorded time, and the number of reports is part of the path.
     let is_recording = report.series.iter().all(|series| !series.unit.is_of_reports());
     if let Some(length) = report.length().filter(|length| length.is_recorded && is_recording) {
         parts.push(format!("recorded for {}", Weight::nanos(length.nanos.as_nanos())));

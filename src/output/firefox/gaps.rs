@@ -141,9 +141,9 @@ mod tests {
         assert_eq!(times(pace, &[(0, 10), (10, 10), (30, 10)]), [0, 10, 30, -40], "up to twice its time is even");
         assert_eq!(times(pace, &[(0, 10), (21, 10)]), [0, -10, -11, 21, -31]);
         assert_eq!(times(pace, &[(0, 10), (500, 10)]), [0, -10, -490, 500, -510]);
-        // A heavy sample covers a long time, both before and after.
+        // A heavy sample covers a long time, both before and after it.
         assert_eq!(times(pace, &[(0, 10), (45, 40), (120, 10)]), [0, -10, 45, 120, -130]);
-        // A snapshot of a waiting thread covers no more time than another sample.
+        // A snapshot of a waiting thread covers no more time than any other sample.
         assert_eq!(times(pace, &[(5, 0), (500, 10)]), [0, 5, -15, -490, 500, -510]);
     }
 

@@ -34,7 +34,7 @@ const MAX_PAUSE: Nanos = Nanos::from_millis(20);
 /// A thread in a table, to which markers are assigned.
 type Place = (SeriesId, ThreadId);
 
-/// A time during which a thread was in one state.
+/// A period that a thread spent in one state.
 #[derive(Clone, Copy, Debug)]
 struct Stay {
     state: StringId,

@@ -197,7 +197,7 @@ impl ProcessIds {
         Self { labels: by_series, pids: HashMap::default(), given: Default::default(), has_main: HashMap::default() }
     }
 
-    /// Writes everything of a thread except its samples and markers. `registered` is the time from which the thread is known.
+    /// Writes everything about a thread except its samples and markers. `registered` is the time from which the thread is known.
     pub(super) fn write(
         &mut self,
         profile: &Profile,

@@ -426,7 +426,7 @@ impl Inlining {
 /// A function in a library.
 struct Symbol {
     library: u32,
-    /// Its lowest sampled address, since its start is not recorded.
+    /// The lowest sampled address of the function, since its start is not recorded.
     address: u32,
     /// The index of its name among the strings of the file.
     name: u32,

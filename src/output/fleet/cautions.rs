@@ -1,11 +1,11 @@
-//! Warnings about summaries, in sentences for text and the page.
+//! Warnings about summaries, as sentences for text and the page.
 
 use super::measures::Measures;
 use super::{many, thousands};
 use crate::fleet::{Caution, Summary};
 use crate::stats::Quantile;
 
-/// A warning about a summary, as a sentence. Too few runs have a footnote instead.
+/// A warning about a summary, as a sentence. `None` for too few runs, which have a footnote instead.
 pub(super) fn caution(caution: &Caution, summary: &Summary, measures: Measures) -> Option<String> {
     match caution {
         Caution::MeanAboveP90 => {

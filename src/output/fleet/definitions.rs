@@ -9,7 +9,7 @@ use crate::units::Unit;
 /// The maximum number of names in a sentence.
 pub(super) const NAMED: usize = 3;
 
-/// A sentence for each restriction, if only a part of each run is used.
+/// A sentence for each restriction; empty if runs are used completely.
 pub(super) fn narrowed(report: &FleetReport) -> Vec<String> {
     let processes = &report.options.processes;
     let processes =

@@ -1,5 +1,5 @@
-//! The first screen of a report, next to its findings: the distribution over all runs, the heaviest runs, and the files without a run. Text
-//! shows nothing else by default, and the page begins with it. Unknown numbers are left out.
+//! The first screen of a report, next to its findings: the distribution over all runs, the heaviest runs, and the files without a run. Text shows
+//! nothing else by default, and the page begins with it. Unknown numbers are omitted.
 
 use super::{many, thousands};
 use crate::fleet::{CohortReport, FailedInput, FleetReport, RunRow, Summary};
@@ -8,7 +8,7 @@ use crate::units::Unit;
 
 /// The number of heaviest runs.
 const HEAVIEST: usize = 3;
-/// The number of files named for each reason.
+/// The maximum number of files named for each reason.
 const NAMED: usize = 3;
 
 /// The runs with one unit, in all cohorts.

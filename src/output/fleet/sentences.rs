@@ -19,7 +19,7 @@ use crate::units::{Unit, capitalized};
 /// The maximum width of a name in a sentence.
 const NAME: usize = 44;
 
-/// The meaning of a sentence for its reader.
+/// How a reader should take a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     Bad,
@@ -355,7 +355,7 @@ fn inputs(finding: &Finding) -> String {
     if parts.is_empty() { String::new() } else { capitalized(&parts.join("; ")) + "." }
 }
 
-/// The noun for the heaviest row. Unnamed functions are not called a function, since they are several.
+/// The noun for the heaviest row. Unnamed functions are not called a function, since they may be several.
 const fn most(scope: FleetScope) -> &'static str {
     match scope {
         FleetScope::Run => "busiest run",
@@ -405,10 +405,10 @@ pub(super) fn measure_of_reports(report: &FleetReport) -> Option<&'static str> {
     )
 }
 
-/// What the measures of a report are of.
+/// What the numbers of a report measure, as a noun.
 pub(super) fn noun_of_all(report: &FleetReport) -> &'static str {
     match measure_of_reports(report) {
-        // A report of metrics has several.
+        // A report of metrics contains several values.
         Some(_) if report.cohorts.iter().any(|cohort| cohort.cohort.unit.is_of_metrics()) => "reported value",
         Some(_) => "report",
         None => "run",

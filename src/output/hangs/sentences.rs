@@ -60,7 +60,7 @@ pub(in crate::output) fn evidence(hang: &Hang) -> String {
     if is_partly_covered { format!("{sentence}. No sample covers {uncovered:.0}% of it") } else { sentence }
 }
 
-/// A sentence about the thread that holds the lock for which a thread waits.
+/// A sentence about the thread that holds the lock that a thread is waiting for.
 pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Profile) -> Option<String> {
     let label = |id| thread_label(profile, profile.thread(id));
     let of_process = |id| {

@@ -17,7 +17,7 @@ use crate::units::{Nanos, Weight, several};
 const DESCRIBED: usize = 3;
 /// The number of rows in the table.
 const ROWS: usize = 20;
-/// The width of the column with the function that a hang is mostly in.
+/// The width of the column that names the main function of a hang.
 const PLACE: usize = 24;
 /// The number of functions shown of a stack, innermost first.
 const FRAMES: usize = 10;
@@ -138,7 +138,7 @@ impl Page<'_> {
         parts.all(|other| other == first).then_some(first)
     }
 
-    /// Writes a row for each hang. Columns with the same value in all rows are left out.
+    /// Writes a row for each hang, without the columns that have the same value in all rows.
     fn table(&self, out: &mut dyn Write) -> io::Result<()> {
         let hangs = &self.report.hangs;
         let runs = self.common(|hang| hang.interval.run.to_string()).is_none();
@@ -284,7 +284,7 @@ impl Page<'_> {
         self.style.write_wrapped(None, 0, &text, out)
     }
 
-    /// The function that a hang is mostly in.
+    /// The function that a hang spends most of its time in.
     fn place(&self, hang: &Hang) -> Option<FunctionId> {
         let HangActivity { verdict, heaviest, off_cpu, samples, running, .. } = &hang.activity;
         let stack = match verdict {
@@ -297,7 +297,7 @@ impl Page<'_> {
                     off_cpu
                 }
             }
-            // The samples do not represent most of the time.
+            // The samples cover too little of the time.
             _ => return None,
         };
         stack.as_ref()?.place(self.profile)

@@ -110,7 +110,7 @@ fn asked(options: &ReportOptions) -> Value {
     asked
 }
 
-/// The intervals in which samples had to be.
+/// The intervals to which samples were limited.
 pub(in crate::output) fn during(intervals: &IntervalFilter) -> Value {
     // Sums may exceed 64 bits. JSON allows such numbers, but serde_json does not.
     let nanos = |sum: u128| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum));

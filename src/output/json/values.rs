@@ -50,7 +50,7 @@ impl Rows {
     }
 }
 
-/// Writes an object with at least one field, without its end. More fields follow.
+/// Writes the start of an object with at least one field. More fields follow.
 pub(in crate::output) fn begin(out: &mut dyn Write, fields: &Value) -> io::Result<()> {
     let object = serde_json::to_vec(fields)?;
     out.write_all(object.strip_suffix(b"}").unwrap_or(&object))

@@ -1,6 +1,6 @@
 //! The locations of stacks, with their functions and mappings.
 //!
-//! Frames at the same address, which are inlined into each other, form one location with several lines. Ids start at 1; 0 means none.
+//! Frames with the same address are inlined into each other and form one location with several lines. Ids start at 1; 0 means none.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -152,8 +152,8 @@ impl<'p> Locations<'p> {
             put_number(3, next.unwrap_or(last.saturating_add(1)), &mut message);
             put_number(5, strings.id(profile.string(path)), &mut message);
             put_number(6, binary.uuid.map_or(0, |uuid| strings.id(uuid.to_string())), &mut message);
-            // An unnamed function is named by its address. If a mapping had no functions, pprof would search for its file, which is on another
-            // machine, and print an error.
+            // An unnamed function is named by its address. If a mapping had no functions, pprof would look for its file, which is on another
+            // machine, and report an error.
             put_number(7, 1, &mut message);
             put_number(8, mapping.has_lines.into(), &mut message);
             put_number(9, mapping.has_lines.into(), &mut message);

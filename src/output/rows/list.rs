@@ -17,7 +17,7 @@ use crate::units::counted;
 /// The name of an input, and its tables.
 type InputTables = (String, Vec<SurveyedTable>);
 
-/// The width of the column with table names.
+/// The width of the column of table names.
 const NAMES: usize = 20;
 /// The columns with their ranks.
 const COLUMNS: [(&str, u32); 5] = [("run", KEPT), ("rows", KEPT), ("rejected", KEPT), ("from", 2), ("to", 1)];

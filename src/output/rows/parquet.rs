@@ -111,7 +111,7 @@ impl RowWriter for ParquetRows<'_> {
     }
 
     fn finish(&mut self, _: &StackNames) -> io::Result<()> {
-        // An empty table has no row group, which all readers accept.
+        // Without rows, there is no row group, which all readers accept.
         if self.rows > 0 {
             self.write_group().map_err(failed)?;
         }

@@ -32,7 +32,7 @@ fn quoted(name: &str) -> String {
 
 fn sql_type(column: &OutputColumn) -> &'static str {
     match column.kind {
-        // Addresses, identifiers and arguments use all bits. Process and thread identifiers do not.
+        // Addresses, identifiers and arguments may use all 64 bits. Pids and tids do not.
         FieldKind::Number(ColumnKind::Number) if !column.is_part() => "DECIMAL(20,0)",
         FieldKind::Number(_) => "BIGINT",
         FieldKind::Boolean => "BOOLEAN",

@@ -12,7 +12,7 @@ use crate::units::{Unit, Weight, counted};
 
 /// The maximum width of a column if the width of lines is unlimited.
 const WIDEST: usize = 120;
-/// The width to which strings are shortened before columns are left out.
+/// The width to which strings are shortened before columns are dropped.
 const NARROW: usize = 14;
 
 /// Types whose numbers are usually written in hexadecimal.
@@ -30,8 +30,8 @@ const HEXADECIMAL: [&str; 11] = [
     "os-signpost-identifier",
 ];
 
-/// Writes rows, followed by the total number of rows. Unless `has_all_columns`, parts of columns (`thread.tid`) and columns without values are left
-/// out. `elsewhere` is the place of columns that do not fit.
+/// Writes rows, followed by the total number of rows. Unless `has_all_columns`, parts of columns (`thread.tid`) and columns without values are
+/// omitted. `elsewhere` says where to find columns that do not fit.
 pub(super) fn write(
     (columns, rows): (&[OutputColumn], &[Vec<FieldValue<'_>>]),
     total: u64,
@@ -80,7 +80,7 @@ fn count(shown: u64, total: u64) -> String {
     }
 }
 
-/// Creates a column. If space is short, the last columns are left out first, and stacks last.
+/// Creates a column. If space is short, columns are dropped from the end, with stacks dropped last.
 fn text_column(name: &str, kind: &FieldKind, index: usize, style: &Style) -> Column {
     let is_late = index > 1 && *kind != FieldKind::Stack;
     let rank = if is_late { u32::MAX / 2 } else { KEPT - 1 } - index as u32;

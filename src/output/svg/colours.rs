@@ -163,7 +163,7 @@ pub(super) fn rules(colours: impl Iterator<Item = Colour> + Clone) -> String {
     format!("{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n")
 }
 
-/// FNV-1a with mixed bits. It is the same on all platforms, and only colours depend on it.
+/// FNV-1a with additional mixing. It is the same on all platforms. Only colours depend on it.
 fn hash(text: &str) -> u32 {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     let hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);

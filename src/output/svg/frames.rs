@@ -20,7 +20,7 @@ pub(super) struct LeftOut {
     pub(super) frames: u64,
     /// The weight of the samples that end in them.
     pub(super) weight: u64,
-    /// True if some of them were left out to limit the size of the file.
+    /// True if some of them were omitted to limit the size of the file.
     pub(super) is_cut: bool,
 }
 
@@ -34,14 +34,14 @@ pub(super) struct Laid<T> {
 }
 
 impl<T> Laid<T> {
-    /// Takes the frames of a layout, and counts the frames that it left out.
+    /// Takes the frames of a layout, and records those that it omitted.
     pub(super) fn new(layout: FlameLayout<T>) -> Self {
         let (number, frames) = (layout.left_out(), layout.finish());
         let weight = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.left_out));
         Self { frames, left_out: LeftOut { frames: number, weight, is_cut: false } }
     }
 
-    /// Keeps the widest frames whose costs add up to at most `budget`. The root always stays.
+    /// Keeps the widest frames whose costs add up to at most `budget`. The root is always kept.
     pub(super) fn keep_within(&mut self, budget: usize, costs: &[usize]) {
         if costs.iter().sum::<usize>() <= budget {
             return;
@@ -83,7 +83,7 @@ fn widest<T>(frames: &[FlameBox<T>], budget: usize, costs: &[usize]) -> Vec<bool
 
 /// The margin around the frames.
 pub(super) const MARGIN: f64 = 10.0;
-/// The distance between levels. A frame is one pixel less high.
+/// The distance between levels. Frames are one pixel shorter, which leaves a gap.
 pub(super) const ROW: f64 = 17.0;
 /// The space between the edges of a frame and its text.
 pub(super) const PADDING: f64 = 3.0;
@@ -203,7 +203,7 @@ impl FrameWriter {
         if self.total == 0 { self.room } else { self.pixels(frame.all) }
     }
 
-    /// Writes the weights of a frame in words.
+    /// Writes the weights of a frame as text.
     fn numbers(&self, frame: &FlameBox<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
         let weighed =
             |weight: u64, total: u64| format!("{} ({:.2} %)", Weight::new(weight, self.unit), percent(weight, total));
@@ -219,7 +219,7 @@ impl FrameWriter {
     }
 }
 
-/// A change in words, with its noise.
+/// A change with its noise, as text.
 pub(super) fn changed(change: Change, unit: Unit) -> String {
     // The cast saturates.
     let text = |weight: f64| Weight::new(weight.round() as u64, unit).to_string();

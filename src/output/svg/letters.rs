@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(fitted("日本語の名前", 7), "日本語…");
         assert_eq!(fitted("日本語の名前", 6), "日本…");
         assert_eq!(fitted("press", 0), "…");
-        // A letter with its accent takes one column.
+        // A letter and its combining accent take one column.
         assert_eq!(fitted("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}e\u{301}e\u{301}");
     }
 

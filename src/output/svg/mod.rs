@@ -7,9 +7,9 @@
 //! ┌ copy ────┐┌ slow ┐
 //! ```
 //!
-//! The file needs no network access and no other file. Without its script (in an `<img>`) it is a complete picture; the script fits it to the window,
-//! zooms and searches. Everything that comes from the input is escaped text in elements, never part of the script. Frames that are too narrow to be
-//! seen are left out, and the picture shows how much weight ends in them.
+//! The file needs no network access and no other file. Without its script (in an `<img>`) it is a complete picture; the script fits it to the
+//! window, zooms and searches. Input only appears as escaped text in elements, never in the script. Frames that are too narrow to see are
+//! omitted, and the picture shows how much weight ends in them.
 //!
 //! [`write()`] draws the trees of a report, [`write_tree`] draws any tree, and [`write_differential`] draws the change between two trees.
 

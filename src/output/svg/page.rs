@@ -28,9 +28,9 @@ pub struct FlameGraphOptions {
     pub title: Option<String>,
     /// One sentence below the title; with `None`, a description of the measurement, as far as it is known.
     pub subtitle: Option<String>,
-    /// Frames narrower than this number of pixels are left out; 1 by default. Frames without weight are never drawn.
+    /// Frames narrower than this number of pixels are omitted; 1 by default. Frames without weight are never drawn.
     pub narrowest: f64,
-    /// The maximum size of the file in bytes; 1.5 MB by default. If necessary, the narrowest frames are left out. The root always stays.
+    /// The maximum size of the file in bytes; 1.5 MB by default. If necessary, the narrowest frames are omitted, but never the root.
     pub max_bytes: usize,
 }
 
@@ -61,7 +61,7 @@ impl FlameGraphOptions {
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// An allowance for the rest of the file, without frames, style, script and title: lines, legend and colour rules, in bytes.
+/// An allowance in bytes for the parts of the file that are not frames, style, script or title: lines, legend and colour rules.
 const OTHER_BYTES: usize = 24 << 10;
 
 /// A picture that is ready to be written.
@@ -76,7 +76,7 @@ pub(super) struct Page<'n, 'o> {
     pub(super) frames: Vec<FlameBox<Frame<'n>>>,
 }
 
-/// Selects the frames that fit into the file together with its title and subtitle. Also returns the frames that are left out.
+/// Selects the frames that fit into the file together with its title and subtitle. Also returns what was omitted.
 pub(super) fn within<'n>(
     mut laid: Laid<Frame<'n>>,
     options: &FlameGraphOptions,

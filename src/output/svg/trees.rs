@@ -150,7 +150,7 @@ struct GroupLabel {
     level: u32,
     name: String,
     weight: u64,
-    /// True if the previous tree is not below the same frame.
+    /// True unless the previous tree is below the same frame.
     is_new: bool,
 }
 
@@ -310,7 +310,7 @@ fn legend(frames: &[FlameBox<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)>
     }
 }
 
-/// The owner of a category's code, in words.
+/// The owner of a category's code, as text.
 fn owner(category: Category) -> &'static str {
     match category {
         Category::User => "your code",

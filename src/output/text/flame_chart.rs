@@ -35,7 +35,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     writer.finish()
 }
 
-/// A sentence about the calls that are left out, if any.
+/// A sentence about the omitted calls; `None` if there are none.
 fn hidden(pruning: &Pruning, series: &SeriesReport) -> Option<String> {
     let (percent, weight) = (pruning.min_percent, Weight::new(pruning.min_weight, series.unit));
     match (percent > 0.0, pruning.min_weight > 0) {

@@ -15,7 +15,7 @@ use crate::units::{Scale, Weight, several};
 
 /// The maximum width of a label.
 const LABEL: usize = 24;
-/// The width that names get, if they need it, before columns are left out.
+/// The width reserved for names, if they need it, before columns are dropped.
 const NAME: usize = 46;
 /// The name of a row whose subject was not recorded.
 const NOT_RECORDED: &str = "[not recorded]";
@@ -40,7 +40,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Writes the first rows that pass all limits, and one line for all others.
+/// Writes the first rows that pass all limits, and one line for the rest.
 pub(super) fn write_heavy_first(
     report: &Report<'_>,
     kind: &ListingKind,
@@ -52,7 +52,7 @@ pub(super) fn write_heavy_first(
     let ReportOptions { pruning: Pruning { min_percent, min_weight, .. }, top, sort, .. } = report.options;
     let below = below_limit(min_percent, min_weight, series.unit);
     let limit = match top.filter(|top| *top <= listing.rows.len()) {
-        // In a table sorted by weight, all light rows are after the first ones.
+        // In a table sorted by weight, light rows come last.
         Some(top) if listing.hidden.rows > 0 && sort.is_some() => format!("{below} or after the first {top}"),
         Some(top) => format!("after the first {top}"),
         None => below,
@@ -71,7 +71,7 @@ pub(super) fn write_threads(
     let Some(kind) = View::Threads.listing_kind() else { return Ok(()) };
     let mut listing = report.heavy_rows(kind, series);
     let heavy = listing.rows.len();
-    // Showing one more row takes no more space than a note about it.
+    // One more row takes the same space as a note about it.
     let shown = if heavy <= top.saturating_add(1) { heavy } else { top };
     let all = series.all_threads().count();
     if shown < all {

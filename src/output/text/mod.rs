@@ -34,7 +34,7 @@ use crate::units::Weight;
 pub use overview::OverviewSentences;
 pub(super) use overview::answered;
 
-/// The number of rows in a table of the overview; the rest is summed up.
+/// The maximum number of rows in a table of the overview; one line sums up the rest.
 const OVERVIEW_ROWS: usize = 20;
 
 /// Writes the view of a report.
@@ -129,7 +129,7 @@ fn first_listing(
     listing::write(kind, listing, &report.options.pruning, style, out)
 }
 
-/// The share of a function in all samples, since its table has percentages of the function.
+/// A function's share of all samples. The percentages in its own table are relative to the function.
 fn whole_share(listing: &Listing, series: &SeriesReport) -> String {
     let (weight, total) = (listing.total, series.counted.weight);
     let percent = percent(weight.value, total.value);
@@ -177,7 +177,7 @@ fn trees(
     if report.options.pruning.min_percent > 0.0 {
         report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()))?;
     } else {
-        // Unpruned trees are large, and writing them takes far longer than making them, so one at a time is enough.
+        // Unpruned trees are large, and writing them takes far longer than building them, so one at a time is enough.
         scopes.iter().zip(report.trees(series)).try_for_each(|(scope, (_, tree))| write(scope, &tree))?;
     }
     // All trees have the same columns.

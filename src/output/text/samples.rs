@@ -10,7 +10,7 @@ use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::report::{Report, SeriesReport, binary_of, function_of, thread_label};
 use crate::units::Unit;
 
-/// The least and the greatest width of a thread. The least width fits its number.
+/// The minimum and maximum width of a thread. The minimum fits its number.
 const THREAD: [usize; 2] = [10, 28];
 
 /// The width of times, with the space after them.
@@ -31,7 +31,7 @@ impl SampleColumns {
         let Some(width) = style.width else {
             return Self { weight: weight_width(report), thread: THREAD[1], has_core: true };
         };
-        // All samples often weigh the same, so weights are the first to go after cores.
+        // Samples often all have the same weight, so after cores, weights are dropped first.
         let room = width.saturating_sub(TIME + MIN_NAME);
         let least = THREAD[0] + 1;
         let weight = if room >= weight_width(report) + 2 + least { weight_width(report) } else { 0 };

@@ -9,7 +9,7 @@ use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
 use crate::units::{Scale, several};
 
-/// The width that source lines get before percentages are shown.
+/// The width reserved for source lines before percentages are shown.
 const SOURCE: usize = 60;
 /// The replacement for a tab.
 const TAB: &str = "    ";

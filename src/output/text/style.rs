@@ -21,11 +21,11 @@ pub struct Style {
     pub has_full_names: bool,
 }
 
-/// In narrower text, numbers and labels have no space to spare.
+/// Below this width, numbers and labels have no space to spare.
 pub(in crate::output) const NARROW: usize = 60;
 
 impl Style {
-    /// The minimum width of a column: none if the text is narrow.
+    /// The minimum width of a column; 0 if the text is narrow.
     pub(in crate::output) fn least(&self, width: usize) -> usize {
         if self.width.is_some_and(|all| all < NARROW) { 0 } else { width }
     }
@@ -72,7 +72,7 @@ impl Style {
     }
 }
 
-/// Returns `text` with escapes for characters that could move the cursor, change colours or reverse other text.
+/// Returns `text` with all characters escaped that could move the cursor, change colours or reverse other text.
 pub(in crate::output) fn clean(text: &str) -> String {
     inert(text).into_owned()
 }
@@ -89,7 +89,7 @@ pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
     }
     let head = width.saturating_sub(text[start..].width() + 1);
     let end = before_number(&numbers, first_columns(&text, head).len());
-    // The text is a single number, which is cut visibly.
+    // The text is a single number. Cut it visibly.
     let [end, start] = if end == 0 && start == text.len() {
         let tail = width / 3;
         let head = width.saturating_sub(tail + 1);
@@ -97,7 +97,7 @@ pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
     } else {
         [end, start]
     };
-    // What joins two characters joins none of them to the mark between.
+    // A joiner or combining mark at the cut would affect the `…`, so remove it.
     let (head, tail) = (text[..end].trim_end_matches('\u{200d}'), &text[start..]);
     format!("{head}…{}", tail.trim_start_matches(|c: char| c.width() == Some(0)))
 }
@@ -205,9 +205,9 @@ pub(in crate::output) fn labelled(label: &str, text: &str, width: Option<usize>)
     std::iter::once(fit(label.trim_end(), width)).chain(text).collect()
 }
 
-/// Between the parts of a heading.
+/// The separator between the parts of a heading.
 const BETWEEN: &str = " · ";
-/// The width to which names in a heading are cut before it takes several lines.
+/// The width to which names in a heading may be cut before it takes several lines.
 const PART: usize = 24;
 
 /// The lines of a heading. If it is too wide, the parts that are names lose their middle, the widest first. If that is not enough, the parts
@@ -286,7 +286,7 @@ pub(in crate::output) const LEAST_NAME: usize = 10;
 /// The minimum width of an owner, including the two spaces before it.
 const MIN_OWNER: usize = 10;
 
-/// In names of more bytes than this, the middle is cut directly, since folding nested lists takes time for each level.
+/// Names longer than this many bytes just lose their middle, since folding nested lists takes time for each level.
 const LONG: usize = 2_000;
 /// Argument lists up to this length are not folded.
 const SHORT: usize = 4;
@@ -383,7 +383,7 @@ struct ArgumentList {
 /// `->`) and to Rust's `<T as Trait>`, which names the owner of the function.
 fn argument_lists(name: &str) -> Vec<ArgumentList> {
     let mut lists = Vec::new();
-    // The positions after open brackets, and whether the brackets open arguments.
+    // The positions after open brackets, and whether each bracket opens arguments.
     let mut open: Vec<(usize, bool)> = Vec::new();
     for (at, c) in name.char_indices() {
         let before = &name[..at];

@@ -16,7 +16,7 @@ use crate::settings::STATE;
 use crate::symbolicate::{BinarySummary, SymbolicationSummary};
 use crate::units::{Unit, Weight, several};
 
-/// The number of binaries that are listed; the rest is counted.
+/// The maximum number of binaries that are listed; the rest is counted.
 const BINARIES: usize = 5;
 /// The maximum width of a binary name.
 const NAME: usize = 24;
@@ -388,8 +388,8 @@ fn contents_line(name: &str, value: &str, style: &Style, out: &mut dyn Write) ->
     style.write_lines(None, &lines[1..], out)
 }
 
-/// Writes the tables by schema with their XPath positions, CPU tables first. If the numbers of rows are known, each table gets a line with the
-/// attributes that distinguish it from others with the same name.
+/// Writes the tables by schema with their XPath positions, CPU tables first. If row counts are known, each table gets a line with the attributes
+/// that distinguish it from others with the same name.
 fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut by_schema: BTreeMap<(bool, &str), Vec<&TocTable>> = BTreeMap::new();
     for table in &run.tables {

@@ -1,7 +1,7 @@
 //! Tables as text: columns of numbers and labels, then names with their owners, which take the remaining width.
 //!
-//! If space is short, columns shrink to their cells. Then columns are left out: empty ones first, then in ascending order of their rank.
-//! [`left_out`] names them. Then labels lose their middle, then owners, then names.
+//! If space is short, columns shrink to their cells. Then columns are dropped: empty ones first, then in ascending order of their rank.
+//! [`left_out`] names them. After that, labels lose their middle, then owners, then names.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,9 +10,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::{LEAST_NAME, MIN_NAME, Style, Tone, clean, cut, fit, pad, wrap_behind};
 
-/// The rank of columns that are left out only if names would have less than [`LEAST_NAME`] columns otherwise, the last one first.
+/// The rank of columns that are dropped, from the last one on, only if names would otherwise get less than [`LEAST_NAME`] columns.
 pub(in crate::output) const KEPT: u32 = u32::MAX;
-/// The width that function names get, if they need it, before columns are left out.
+/// The width reserved for function names, if they need it, before columns are dropped.
 pub(in crate::output) const FUNCTIONS: usize = 36;
 /// The minimum width of labels on a narrow terminal.
 const LEAST_LABEL: usize = 8;
@@ -25,24 +25,24 @@ const NO_VALUES: [&str; 3] = ["", "n/a", "–"];
 #[derive(Clone, Debug)]
 pub(in crate::output) struct Column {
     pub(in crate::output) title: String,
-    /// The character after the title, if there is space between columns, like [`Cell::mark`].
+    /// The mark after the title, like [`Cell::mark`], if there is space between columns.
     pub(in crate::output) mark: char,
     /// The colour of cells that have no tone.
     tone: Option<Tone>,
-    /// Columns with the lowest rank are left out first.
+    /// Columns with the lowest rank are dropped first.
     rank: u32,
     is_left: bool,
     least: usize,
-    /// The width of the widest cell or the title, with a space if the next column is close.
+    /// The width of the widest cell or the title, plus a space if the gap to the next column is small.
     content: usize,
     /// True if no cell has a value.
     is_empty: bool,
-    /// The width to which cells are shortened before columns are left out.
+    /// The width to which cells are shortened before columns are dropped.
     narrow: usize,
     most: usize,
     /// The number of spaces before the next column.
     gap: usize,
-    /// The index of the column before any were left out.
+    /// The index of the column before any were dropped.
     index: usize,
     width: usize,
 }
@@ -69,7 +69,7 @@ impl Column {
         }
     }
 
-    /// Creates a column of words, which are shortened to `narrow` before other columns are left out, and are never wider than `most`.
+    /// Creates a column of words. They are shortened to `narrow` before other columns are dropped, and are never wider than `most`.
     pub(in crate::output) fn label(title: &str, rank: u32, [narrow, most]: [usize; 2]) -> Self {
         Self { is_left: true, narrow, most, ..Self::new(title, rank) }
     }
@@ -101,7 +101,7 @@ impl Column {
         if self.is_left {
             return pad(&fit(text, Some(self.width)), self.width);
         }
-        // Never cut: a number without its middle would be another number.
+        // Never cut numbers: without its middle, a number would be a different number.
         format!("{}{text}", " ".repeat(self.width.saturating_sub(text.width())))
     }
 }
@@ -112,7 +112,7 @@ pub(in crate::output) struct Cell {
     pub(in crate::output) text: String,
     /// The short form for a column that is too narrow for `text`.
     pub(in crate::output) short: Option<String>,
-    /// The character after the text, in the space between columns.
+    /// The mark after the text, in the gap between columns.
     pub(in crate::output) mark: char,
     pub(in crate::output) tone: Option<Tone>,
 }
@@ -142,7 +142,7 @@ impl Row {
         Self { cells, name: clean(name), owner: clean(owner), tone: None, is_note: false }
     }
 
-    /// Creates a line for rows that are left out: `12 more threads below 1%`.
+    /// Creates a line for hidden rows: `12 more threads below 1%`.
     pub(in crate::output) fn more(cells: impl IntoIterator<Item = impl Into<Cell>>, text: &str) -> Self {
         Self { tone: Some(Tone::Dim), is_note: true, ..Self::new(cells, text, "") }
     }
@@ -153,7 +153,7 @@ pub(in crate::output) struct Table {
     pub(in crate::output) columns: Vec<Column>,
     /// The title above the names.
     pub(in crate::output) names: String,
-    /// The width that names get, if they need it, before columns are left out.
+    /// The width reserved for names, if they need it, before columns are dropped.
     pub(in crate::output) least_names: usize,
     pub(in crate::output) rows: Vec<Row>,
     /// The width of the widest name with its owner; 0 if no row has a name.
@@ -173,11 +173,11 @@ impl Table {
             column.index = index;
         }
         let owner = |row: &Row| if row.owner.is_empty() { 0 } else { row.owner.width() + 2 };
-        // Rows that lack cells are notes, which may use the space of these cells.
+        // Rows with fewer cells are notes, which may use the space of the missing cells.
         let complete = table.rows.iter().filter(|row| row.cells.len() >= table.columns.len());
         let widest = complete.map(|row| row.name.width() + owner(row)).max();
         let has_names = widest != Some(0) && !(widest.is_none() && names.is_empty());
-        // Without any rows, the names are still to come.
+        // Without rows, the names come later.
         let unknown = if table.rows.is_empty() { least_names } else { 0 };
         table.widest_name = if has_names { widest.unwrap_or(unknown).max(names.width()) } else { 0 };
         table
@@ -234,7 +234,7 @@ impl Table {
         width.is_none_or(|width| self.widths(Column::narrowest) + self.names_width() <= width)
     }
 
-    /// Leaves out columns until the others fit, then shortens labels. Returns the titles of the columns that were left out.
+    /// Drops columns until the others fit, then shortens labels. Returns the titles of the dropped columns.
     pub(in crate::output) fn fit(&mut self, width: Option<usize>) -> Vec<String> {
         let mut left_out = self.leave_out(width);
         self.fit_narrow(width, &mut left_out);
@@ -253,8 +253,8 @@ impl Table {
         left_out.iter().map(Column::name).filter(|name| !name.is_empty()).collect()
     }
 
-    /// Leaves out the columns with the lowest ranks until the others fit, and returns them. There may be thousands, so the width is not summed again
-    /// for each of them.
+    /// Drops the columns with the lowest ranks until the others fit, and returns them. There may be thousands of columns, so the width is not
+    /// recomputed for each one.
     fn leave_out(&mut self, width: Option<usize>) -> Vec<Column> {
         let mut order: Vec<&Column> = self.columns.iter().filter(|column| column.rank < KEPT).collect();
         order.sort_by_key(|column| (!column.is_empty, column.rank));
@@ -275,7 +275,7 @@ impl Table {
         left_out
     }
 
-    /// Shortens labels and leaves out columns, the last one first, if lines would be wider than the terminal even with the shortest names.
+    /// Shortens labels and drops columns, from the last one on, if lines would be wider than the terminal even with the shortest names.
     fn fit_narrow(&mut self, width: Option<usize>, left_out: &mut Vec<Column>) {
         let name = self.widest_name.min(LEAST_NAME);
         let is_wide = |table: &Self| width.is_some_and(|width| table.widths(Column::narrowest) + name > width);
@@ -312,7 +312,7 @@ impl Table {
             let short = short.as_ref().filter(|_| text.width() > column.width);
             let mut text = column.align(short.unwrap_or(text));
             text.extend(Some(*mark).filter(|mark| *mark != ' ' && gap > 0));
-            // A wider number keeps its distance to the next column.
+            // A number wider than its column keeps its distance from the next column.
             let space = (column.width + gap).saturating_sub(text.width()).max(gap.min(1));
             let space = " ".repeat(space);
             let tone = tone.or(column.tone).filter(|_| !text.trim().is_empty());
@@ -346,18 +346,18 @@ impl Table {
         style.paint(tone, &cut((numbers + &name).trim_end(), style.width))
     }
 
-    /// Writes the table. A line below it names the columns that were left out and `elsewhere`, the place to find them.
+    /// Writes the table, followed by a line that names the dropped columns and `elsewhere`, the place to find them.
     pub(in crate::output) fn write(mut self, elsewhere: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.write_rows(style, out)?;
         write_left_out(&columns, elsewhere, style, out)
     }
 
-    /// Writes the table, and returns the titles of the columns that were left out.
+    /// Writes the table, and returns the titles of the dropped columns.
     pub(in crate::output) fn write_rows(&mut self, style: &Style, out: &mut dyn Write) -> io::Result<Vec<String>> {
         let columns = self.fit(style.width);
         writeln!(out, "{}", self.header(style))?;
         self.rows.iter().try_for_each(|row| writeln!(out, "{}", self.line(row, style)))?;
-        // Without rows, nothing is missing.
+        // Without rows, no value is missing.
         Ok(if self.rows.is_empty() { Vec::new() } else { columns })
     }
 }
@@ -467,7 +467,7 @@ mod tests {
             table.fit(Some(width));
             assert!(table.line(&row, &style).starts_with("18446744073.710"), "{width}");
         }
-        // Rows of trees are not known before the columns.
+        // The rows of trees are not known when the columns are made.
         let table = Table::new(vec![Column::new("s", KEPT).sized(11, 1)], "function", FUNCTIONS, Vec::new());
         assert!(table.line(&row, &Style::default()).starts_with("18446744073.710"));
     }

@@ -97,7 +97,7 @@ fn legend(
 ) -> io::Result<()> {
     let bin = timeline.bin.as_nanos();
     let [start, end] = [timeline.bins.start, timeline.bins.end].map(|index| clock(index.saturating_mul(bin)));
-    // Bins are mostly longer than a millisecond.
+    // Bins are usually longer than a millisecond.
     let [start, end] = [&start, &end].map(|time| time.strip_suffix(".000").unwrap_or(time));
     let column = short_time(Nanos::from_nanos(columns.length()));
     let bins = match columns.bins_each {

@@ -28,7 +28,7 @@ use crate::units::{Scale, Weight, several};
 
 /// The minimum width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 26;
-/// The minimum width of text that describes hidden weight in words.
+/// Text of at least this width describes hidden weight in words.
 const WIDE: usize = 100;
 
 /// Writes a tree, and returns the titles of the columns that did not fit. The first level of an inverted tree contains the leaf functions of samples.
@@ -54,7 +54,7 @@ pub(super) fn write(
     };
     let (own, what) =
         if report.is_inverted() { ("outermost", "function, its callers below") } else { ("self", "function") };
-    // The table does not know the rows.
+    // The table does not know its rows yet.
     let width = |weight: u64| scale.number(weight).len();
     let heaviest = tree.nodes().iter().map(|node| node.self_weight).max().unwrap_or(0);
     let columns = vec![
@@ -144,7 +144,7 @@ impl TreeWriter<'_> {
         part.map_or(hidden.clone(), |part| format!("{hidden} ▶{part}"))
     }
 
-    /// The number of nodes that pruning hid below a node, in words.
+    /// The number of nodes that pruning hid below a node, as text.
     fn hidden(&self, node: &Node) -> String {
         several(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
     }

@@ -1,4 +1,4 @@
-//! Amounts, limits and times in words.
+//! Amounts, limits and times as text.
 
 use crate::calltree::percent;
 use crate::profile::Series;

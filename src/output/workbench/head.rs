@@ -168,7 +168,7 @@ fn hang_risk(row: &HangRisk) -> Value {
     })
 }
 
-/// The texts of source files, by recorded path; empty if they were not requested.
+/// The contents of source files, by recorded path; empty if they were not requested.
 fn sources(report: &Report<'_>) -> Value {
     let source = |(path, answer): (&str, &Result<SourceText, String>)| match answer {
         Ok(SourceText { file, text }) => json!({"path": path, "file": file_name(file), "text": text}),

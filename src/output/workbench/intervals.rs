@@ -91,7 +91,7 @@ fn shown<'i>(rows: &[&'i Interval], most: usize) -> (Vec<&'i Interval>, BTreeMap
     by_table.retain(|_, places| places.len() > most);
     let (mut is_shown, mut left_out) = (vec![true; rows.len()], BTreeMap::new());
     for (table, mut places) in by_table {
-        // Open rows are the longest. Of equally long rows, the first are kept.
+        // Open rows are the longest. Among equally long rows, the first are kept.
         places.sort_by_key(|&place| Reverse(rows[place].duration().map_or(u64::MAX, Nanos::as_nanos)));
         left_out.insert(table, places.len() - most);
         places[most..].iter().for_each(|&place| is_shown[place] = false);

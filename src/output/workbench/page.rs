@@ -35,7 +35,7 @@ const ENGINE: &[u8] = include_bytes!("engine.wasm.gz");
 /// The content security policy with the hashes of script and style.
 const POLICY: &str = include_str!("policy.txt");
 
-/// The parts of a page.
+/// The content of a page.
 pub(super) struct Page<'p, 'e> {
     title: String,
     payloads: Vec<Source<'p, 'e>>,
@@ -168,7 +168,7 @@ fn counted(limit: u64, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
     if counter.bytes > limit { Ok(None) } else { done.map(|()| Some(counter.bytes)) }
 }
 
-/// A writer that counts bytes and fails above a limit.
+/// A writer that counts bytes and fails if they exceed a limit.
 struct Counter {
     bytes: u64,
     limit: u64,

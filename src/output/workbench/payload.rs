@@ -196,8 +196,8 @@ impl Texts {
 /// The frames of stacks, numbered separately for each calling frame.
 #[derive(Default)]
 pub(super) struct Callees {
-    /// By stack: the position of its frame, from 1, among the frames that the parent's frame (or the thread, for stacks without a parent) has called
-    /// so far; 0 for the first call of a frame.
+    /// By stack: the number of its frame, from 1, among the frames that the parent's frame (or the thread, for stacks without a parent) has
+    /// called so far; 0 if it calls the frame for the first time.
     pub(super) places: Vec<u32>,
     /// The frames of the stacks whose place is 0.
     pub(super) frames: Vec<u32>,

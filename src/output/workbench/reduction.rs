@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::output::text::short_time;
 use crate::units::Nanos;
 
-/// The details of samples that a page leaves out to fit the requested size. Weights and sample counts are always exact.
+/// The details of samples that a page omits to stay within the requested size. Weights and sample counts are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkbenchReduction {
-    /// Leaves out nothing: the page contains each sample.
+    /// Omits nothing: the page contains each sample.
     #[default]
     None,
     /// Merges samples with the same thread, stack, state, core and kind if they are in the same bin of this length, counted from the beginning of the
@@ -32,7 +32,7 @@ impl WorkbenchReduction {
         Self::Sums,
     ];
 
-    /// The JSON in the head; null if nothing is left out.
+    /// The JSON in the head; null if nothing is omitted.
     pub(super) fn head(self) -> Value {
         match self {
             Self::None => Value::Null,

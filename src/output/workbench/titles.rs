@@ -27,7 +27,7 @@ impl Titles {
         self.0.get(input).map_or(input, String::as_str)
     }
 
-    /// Replaces inputs in a JSON text, whose numbers stay as they are.
+    /// Replaces inputs in JSON text; numbers are unchanged.
     pub(super) fn apply_to_text(&self, text: &str) -> String {
         let field = |input: &str| format!("\"input\":{}", Value::from(input));
         self.0.iter().fold(text.to_owned(), |text, (input, title)| text.replace(&field(input), &field(title)))

@@ -1,5 +1,5 @@
-//! Adds the rows of an already finished profile, such as the rows of a page. Equal rows are not merged, so each row keeps its number. The caller must
-//! check that all ids exist.
+//! Adds the rows of a finished profile, such as those of a page. Equal rows are not merged, so each row keeps its number. The caller must check
+//! that all ids exist.
 
 use super::{Full, ProfileBuilder};
 use crate::profile::model::{Binary, Core, Frame, Function, Process, Run, Stack, Thread};
@@ -7,7 +7,7 @@ use crate::profile::sample_weights::SampleWeights;
 use crate::profile::sums::SumRow;
 use crate::profile::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SampleSum, SeriesId, StackId, ThreadId};
 
-/// Adds a row to a table without searching for an equal one.
+/// Adds a row without searching for an equal one.
 macro_rules! push {
     ($push:ident, $row:ty, $id:ident, $table:ident) => {
         pub(crate) fn $push(&mut self, row: $row) -> Result<$id, Full> {
@@ -27,7 +27,7 @@ impl ProfileBuilder {
     push!(push_function, Function, FunctionId, functions);
     push!(push_frame, Frame, FrameId, frames);
 
-    /// Allocates exactly this many frames and samples: while a table grows, it takes up to three times its memory.
+    /// Allocates space for exactly this many frames and samples, since a growing table takes up to three times its memory.
     pub(crate) fn reserve(&mut self, frames: usize, samples: usize) {
         self.profile.frames.reserve_exact(frames);
         self.profile.samples.reserve_exact(samples);
@@ -37,7 +37,7 @@ impl ProfileBuilder {
         self.stacks.push(row)
     }
 
-    /// Adds a sum in input order. A profile with sums must not have samples.
+    /// Adds a sum in input order, to a profile without samples.
     pub(crate) fn push_sum(&mut self, sum: &SampleSum, counters: &[u128]) -> Result<(), Full> {
         let group = self.sum_groups.of_sum(sum)?;
         let index = self.profile.sums.len();
@@ -54,7 +54,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Sets the most frequent weight of a series, which merged samples do not show.
+    /// Sets the most frequent weight of a series, which merged samples do not reveal.
     pub(crate) fn set_most_frequent_weight(&mut self, series: SeriesId, weight: Option<u64>) {
         let mut weights = SampleWeights::default();
         weight.into_iter().for_each(|weight| weights.add(weight, 1));

@@ -1,5 +1,4 @@
-//! A fast path for many samples with the same properties: the samples are pushed one by one, and their shared properties are recorded once for all of
-//! them.
+//! A fast path for many samples with the same properties: they are pushed one by one, and their shared properties are recorded once.
 
 use super::{BATCH, Full, ProfileBuilder};
 use crate::profile::sums::SumTable;
@@ -7,7 +6,7 @@ use crate::profile::{Sample, SampleDetail, SeriesId, StackId};
 use crate::units::Nanos;
 
 impl ProfileBuilder {
-    /// Makes space for samples to be [pushed](Self::push_known), and returns for how many.
+    /// Reserves space for samples to be [pushed](Self::push_known), and returns how many fit.
     pub(crate) fn make_room(&mut self) -> Result<usize, Full> {
         let (all, room) = match (self.detail, &self.sums) {
             (SampleDetail::Each, _) => (self.profile.samples.len(), BATCH),
@@ -16,7 +15,7 @@ impl ProfileBuilder {
                 if self.waiting.len() >= BATCH {
                     self.add_waiting()?;
                 }
-                // If the sums are lent, the collected samples cannot be added to them now.
+                // Lent sums cannot take the collected samples now.
                 (all, BATCH.checked_sub(self.waiting.len()).filter(|&room| room > 0).unwrap_or(BATCH))
             }
         };
@@ -24,7 +23,7 @@ impl ProfileBuilder {
         if left == 0 { Err(Full) } else { Ok(room.min(left)) }
     }
 
-    /// Adds a sample of a known [group](Self::sum_group). There must be space for it, and [`note_known`](Self::note_known) must be called afterwards.
+    /// Adds a sample of a known [group](Self::sum_group). Requires reserved space, and a later call of [`note_known`](Self::note_known).
     #[inline(always)]
     pub(crate) fn push_known(
         &mut self,
@@ -42,12 +41,12 @@ impl ProfileBuilder {
         }
     }
 
-    /// Returns the weight that can still be added to a series.
+    /// Returns the weight that a series can still take.
     pub(crate) fn weight_room(&self, series: SeriesId) -> u64 {
         u64::MAX - self.totals[series.index()]
     }
 
-    /// Records that `count` samples of a group were pushed within the available space, all with this weight and between these times.
+    /// Records the shared properties of `count` pushed samples of a group: their weight, and the range of their times.
     pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, (count, weight): (u64, u64), times: [Nanos; 2]) {
         self.totals[series.index()] += count * weight;
         self.profile.sample_weights[series.index()].add(weight, count);

@@ -1,4 +1,4 @@
-//! Maps the addresses of a run to frames and binaries, using the image lists of the recording.
+//! Maps the addresses in a run to frames and binaries, using the image lists of the recording.
 
 use std::hash::BuildHasher as _;
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::profile::{Binary, BinaryId, FrameId, Full};
 use crate::recording::{FrameKind, InputBuilder};
 use crate::units::{Address, Uuid};
 
-/// Creates frames for addresses, and caches them.
+/// Creates the frame for each address once.
 pub(super) struct Frames<'t> {
     binaries: Binaries<'t>,
-    /// Numbers the address spaces: an address has a different meaning in each process, and as a raw address.
+    /// The number of each address space. The same address means something else in another process, and in a raw stack.
     spaces: HashMap<(Option<u64>, FrameKind), u32>,
-    /// A few thousand addresses make up most stacks. At 17 bytes each (16, and one byte of the table), they stay in the CPU cache.
+    /// Most stacks use the same few thousand addresses. At 17 bytes per entry (16 plus a control byte), they stay in the CPU cache.
     known: HashTable<KnownFrame>,
     hasher: BuildHasher,
 }
 
-/// The address space of a process, for one way of recording addresses.
+/// The address space of a process, for profile or raw stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Space {
     pid: Option<u64>,
@@ -47,19 +47,19 @@ impl<'t> Frames<'t> {
         Self { binaries, spaces, known, hasher }
     }
 
-    /// Returns the binaries after the last frame.
+    /// Releases the binaries. Call it after the last frame.
     pub(super) fn into_binaries(self) -> Binaries<'t> {
         self.binaries
     }
 
-    /// Returns the space of a process for frames of this kind. In a profile, leaves and callers share a space.
+    /// Returns the address space of a process for frames of this kind. Leaves and callers of profile stacks share one.
     pub(super) fn space(&mut self, pid: Option<u64>, kind: FrameKind) -> Space {
         let kind = if kind == FrameKind::Leaf { FrameKind::Caller } else { kind };
         let next = self.spaces.len() as u32;
         Space { pid, number: *self.spaces.entry((pid, kind)).or_insert(next) }
     }
 
-    /// Returns the frame at an address.
+    /// Returns the frame at an address, from the cache if possible.
     #[inline]
     pub(super) fn get(
         &mut self,
@@ -96,7 +96,7 @@ impl<'t> Frames<'t> {
 
 #[inline]
 fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
-    // The two are hashed separately: if they were combined into one number first, an attacker could construct colliding pairs.
+    // Hashed as a pair: if the two were combined into one number first, an attacker could construct colliding pairs.
     hasher.hash_one((space, address))
 }
 
@@ -104,12 +104,12 @@ fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
 pub(super) struct Binaries<'t> {
     images: ProcessImages<'t>,
     run: u64,
-    /// True if the run was recorded on a device, whose addresses are shorter than a Mac's.
+    /// True for an iOS, tvOS, watchOS or visionOS device: addresses have fewer bits than on a Mac.
     is_device: bool,
     /// Keyed by process; `None` if the process is unknown.
     known: HashMap<Option<u64>, Arc<Images>>,
     ids: HashMap<(Uuid, Address), BinaryId>,
-    /// The number of lookups of addresses at which several images were loaded, one after the other.
+    /// The number of lookups that hit an address where several images were loaded at different times.
     ambiguous: u64,
 }
 
@@ -119,12 +119,12 @@ impl<'t> Binaries<'t> {
         Self { images, run: run.into(), is_device, known, ids, ambiguous: 0 }
     }
 
-    /// Returns the image lists, for the next run.
+    /// Releases the image lists. Call it before the next run.
     pub(super) fn into_images(self) -> ProcessImages<'t> {
         self.images
     }
 
-    /// Finds the binary that contains an address of a process. `kind` determines whether the address is a return address.
+    /// Finds the binary at an address in a process. `kind` decides whether the address is a return address.
     pub(super) fn find(
         &mut self,
         pid: Option<u64>,
@@ -137,7 +137,7 @@ impl<'t> Binaries<'t> {
             self.known.insert(pid, images.map_err(Unreadable::Images)?);
         }
         let Some(images) = self.known.get(&pid) else { return Ok(None) };
-        // A return address may be the first byte after a binary. The program counter of a raw sample is exact.
+        // A return address may be the first byte after its binary. Only the leaf of a raw sample is an exact program counter.
         let place = match kind {
             FrameKind::RawLeaf => Address::new(address),
             FrameKind::Leaf | FrameKind::Caller | FrameKind::RawCaller => Address::new(address).before(),
@@ -152,7 +152,7 @@ impl<'t> Binaries<'t> {
         }
     }
 
-    /// Returns diagnostics about addresses whose binary is uncertain.
+    /// Returns diagnostics about addresses without a certain binary.
     pub(super) fn diagnostics(&self, bundle: &Path) -> Vec<Diagnostic> {
         let (bundle, run) = (shown(bundle), self.run);
         let note = |text: String, count| Diagnostic { at: None, message: format!("{bundle}: {text}"), count };

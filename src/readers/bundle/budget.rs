@@ -4,7 +4,7 @@ use super::keyed_archive::{KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
-/// The data copied out of an archive may be this many times as large as the archive.
+/// The maximum ratio of copied data to archive size.
 const TIMES: usize = 16;
 
 /// The number of bytes that may still be copied.
@@ -14,7 +14,6 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The budget for data copied out of an archive.
     pub(super) fn new(archive: &KeyedArchive<'_>) -> Self {
         Self { left: archive.size().saturating_mul(TIMES) }
     }

@@ -1,9 +1,9 @@
-//! Core kinds, which exports show after the core number (`CPU 11 (P Core)`).
+//! Core kinds, which exports append to the core number (`CPU 11 (P Core)`).
 //!
 //! `allObjects` of a run contains an `XRCore` for each core: `$0` is its number, `$1` its device, `topology._clusterFlags` its kind. The
 //! kinds below were found in an Instruments 26 recording and its export. Other kinds have no name here.
 //!
-//! A row contains the core number but not the device. If several devices use a number, it therefore has a kind only if all of them agree.
+//! Rows contain the core number but not the device. If several devices have a core with the same number, it gets a kind only if they agree.
 
 use super::budget::Budget;
 use super::keyed_archive::Node;
@@ -12,7 +12,7 @@ use crate::symbols::Broken;
 
 #[derive(Clone, Copy, Debug)]
 struct NumberedCore {
-    /// `None` if the kind has no name, or if devices disagree.
+    /// `None` if the kind is unnamed, or if devices disagree.
     kind: Option<&'static str>,
     /// True if the chosen device has this core.
     is_of_device: bool,
@@ -70,7 +70,7 @@ mod tests {
     use super::super::tests::{ArchiveWriter, reference};
     use super::*;
 
-    /// Lists these cores (device, number and flags), and returns the kinds for the device `Mac`.
+    /// Lists these cores (device, number, flags), and returns the kinds for the device `Mac`.
     fn found(cores: &[(&str, u64, u64)]) -> Vec<(u32, &'static str)> {
         let mut writer = ArchiveWriter::new();
         let mut objects = Vec::new();

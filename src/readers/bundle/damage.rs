@@ -1,4 +1,4 @@
-//! Handles damage: decides whether it costs one run or the recording, and advises how to export unreadable data with Instruments.
+//! Decides whether damage costs one run or the whole recording, and advises how to export the unreadable data with Instruments.
 
 use std::path::Path;
 
@@ -8,19 +8,18 @@ use crate::profile::Full;
 use crate::recording::{Notes, export_to_file};
 use crate::symbols::Broken;
 
-/// The reason why a run could not be read completely.
+/// Why a run could not be read completely.
 #[derive(Debug)]
 pub(super) enum RunFailure {
     /// The run's own files are damaged, and none of its rows were added. Other runs can still be read.
     Run(Error),
-    /// The whole recording fails: either some rows of the run were already added, so the run would look complete without the rest, or the
-    /// error is not damage.
+    /// The whole recording fails: either the error is not damage, or some rows of the run were already added and the run would look complete
+    /// without the rest.
     Recording(Error),
 }
 
 impl RunFailure {
-    /// Classifies an error that occurred before any row of the run was added. A file that cannot be read at the moment, or exceeds a limit,
-    /// is not damage.
+    /// Classifies an error that occurred before any row of the run was added. A temporary read failure or an exceeded limit is not damage.
     pub(super) fn before_rows(error: Error) -> Self {
         if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Self::Run(error) } else { Self::Recording(error) }
     }
@@ -30,7 +29,7 @@ impl RunFailure {
 #[derive(Debug)]
 pub(super) struct DamagedRun {
     pub(super) number: u32,
-    /// The first violation that was found.
+    /// The first violation found.
     pub(super) error: Error,
 }
 
@@ -59,7 +58,7 @@ impl ExportTable {
     /// Returns advice on how to export the table with Instruments.
     pub(super) fn how_to_export(&self, bundle: &Path) -> String {
         let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
-        // Nearly every CPU recording has one of these two tables; the command exports the one that exists.
+        // Nearly every CPU recording has one of these two tables; the command exports whichever exists.
         let schemas = self.schema.as_deref().map_or(vec!["time-profile", "cpu-profile"], |schema| vec![schema]);
         let command = export_to_file(&name, self.run, &schemas);
         format!("on a Mac, export it and read that: {command}")
@@ -77,7 +76,7 @@ impl ExportTable {
     }
 }
 
-/// The reason why a row, or something it refers to, cannot be read.
+/// Why a row, or something it refers to, cannot be read.
 #[derive(Clone, Debug)]
 pub(super) enum Unreadable {
     /// The row violates this rule of its format.
@@ -101,7 +100,6 @@ impl From<Full> for Unreadable {
 }
 
 impl Unreadable {
-    /// The message.
     pub(super) fn rule(&self) -> &str {
         match self {
             Self::Row(rule) | Self::Limit(rule) => rule,
@@ -118,7 +116,7 @@ pub(super) struct RowPosition<'a> {
 }
 
 impl RowPosition<'_> {
-    /// Adds a note about the row, or counts it if a row of the store had the same problem before.
+    /// Adds a note about the row, or increments the count if the store already has a note on this topic.
     pub(super) fn note(self, notes: &mut Notes, topic: &'static str, message: impl FnOnce() -> String) {
         notes.note(&self.store.to_string_lossy(), self.at, topic, message);
     }

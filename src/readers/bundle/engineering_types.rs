@@ -1,7 +1,7 @@
 //! Engineering types: how their values are stored, and their names in exports.
 //!
-//! The schema of a table does not record which numbers are references. That follows from their types. Each type was derived from recordings
-//! with known exports or, if no recording has rows of it, from what exports write (`docs/trace-bundles.md`).
+//! A table's schema does not record which numbers are references: the engineering types decide. Each type was derived from recordings with known
+//! exports or, for types without recorded rows, from what exports write (`docs/trace-bundles.md`).
 
 use crate::tables::ColumnKind;
 
@@ -28,11 +28,11 @@ impl StackKind {
 /// How values of a type are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// A number; all bits set means no value.
+    /// A number, with all bits set for no value.
     Number,
-    /// A number for which every bit pattern is a value.
+    /// A number with no reserved value.
     WideNumber,
-    /// A decimal number, stored as 2⁶³ − 1 plus a billion times its value.
+    /// A decimal number, stored as 2⁶³ − 1 + 10⁹ × value.
     FixedPoint,
     /// The index of a string.
     Text,
@@ -54,9 +54,9 @@ pub(super) enum Storage {
     Narrative,
     /// The index of a typed array whose parts are joined with spaces.
     Metadata,
-    /// Not needed, so never decoded.
+    /// Never decoded, since nothing uses it.
     NotWanted,
-    /// Unknown: the number is shown unchanged.
+    /// Unknown type: the raw number is shown.
     Unknown,
 }
 
@@ -170,7 +170,7 @@ pub(super) fn kind(engineering_type: &str) -> ColumnKind {
     match ColumnKind::of_type(exported_type(engineering_type)) {
         ColumnKind::Unknown => match storage(engineering_type) {
             Storage::Text | Storage::ThreadName => ColumnKind::Text,
-            // The same as for exports, which do not show the type.
+            // Exports do not show the type, so it is unknown for them as well.
             Storage::FixedPoint => ColumnKind::Unknown,
             _ if engineering_type == "XRDiskSizeInBytesTypeID" => ColumnKind::Bytes,
             _ => ColumnKind::Number,

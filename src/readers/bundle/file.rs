@@ -27,7 +27,7 @@ pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: imp
     broken_file(path, &broken(at as usize, what, rule))
 }
 
-/// Error for a violation that concerns the whole file.
+/// Error for a violation without a position.
 pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
     broken_file(path, &Broken::rule(rule))
 }
@@ -98,12 +98,12 @@ impl<'f> Content<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         };
-        // Most files of a bundle are small, and the whole buffer is zeroed before reading. The extra byte detects the end of the file.
+        // Most bundle files are small, and the buffer is zeroed before reading. The extra byte lets one read detect the end of the file.
         let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
         let source = files.open(path).map_err(|error| failed(path, error))?;
         let mut source = BufReader::with_capacity(capacity, source);
         let head = source.fill_buf().map_err(|error| failed(path, error))?;
-        // Only compressed files of a bundle start with a zlib header.
+        // No uncompressed bundle file starts with a zlib header.
         let source = match head {
             [0x78, flags, ..] if (0x7800 + u16::from(*flags)) % 31 == 0 => Source::Zlib(ZlibDecoder::new(source)),
             _ => Source::Plain(source),
@@ -124,7 +124,6 @@ impl<'f> Content<'f> {
     pub(super) fn read_all(mut self, room: &Room) -> Result<Inflated, Error> {
         let (mut bytes, mut reserved) = (Vec::new(), room.memory.nothing());
         loop {
-            // Grow by 1.5×.
             let more = (bytes.len() / 2).max(PIECE) as u64;
             reserved.grow(more).map_err(|over| over_budget(&self.path, over))?;
             bytes.reserve_exact(more as usize);
@@ -142,7 +141,7 @@ impl<'f> Content<'f> {
 
     /// Replaces the buffer with the next `count` bytes, or fewer at the end of the file. Returns how many were read.
     pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
-        // Old bytes are overwritten, so the buffer is allocated only once.
+        // Overwrites the old bytes, so the buffer is allocated only once.
         self.read_from(bytes, 0, count)
     }
 

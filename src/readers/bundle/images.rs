@@ -1,9 +1,9 @@
 //! The images loaded in a process, by address.
 //!
-//! A process has private images, images of a shared cache, and the kernel's images. Many processes share the cache and the kernel, so they
-//! share those tables. A process only lists which images of the cache it has loaded.
+//! A process has private images, images of a shared cache, and the kernel's images. Processes share the tables of the cache and the kernel. A
+//! process only lists which images of the cache it has loaded.
 //!
-//! Images that were loaded one after the other may have had the same address. Their load times use a different clock than samples, so such an
+//! Images that were loaded at different times may have had the same address. Load times are recorded on another clock than samples, so such an
 //! address is [`Found::Ambiguous`]: no image is better than a wrong one.
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,7 +13,7 @@ use crate::hash::HashMap;
 use crate::symbols::{Architecture, ListedImage};
 use crate::units::{Address, Uuid};
 
-/// Segments that are never part of an image in memory: `__PAGEZERO` is below it, and all images of a shared cache share `__LINKEDIT`.
+/// Segments without code of one image: `__PAGEZERO` is below the image, and all images of a shared cache share `__LINKEDIT`.
 const OTHER_SEGMENTS: [&[u8]; 2] = [b"__PAGEZERO", b"__LINKEDIT"];
 const TEXT: &[u8] = b"__TEXT";
 
@@ -42,14 +42,14 @@ pub(super) struct Located<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
     One(Located<'a>),
-    /// Several images were loaded at this address at different times.
+    /// Several images were loaded here at different times.
     Ambiguous,
     /// No known image contains the address.
     None,
 }
 
 impl Found<'_> {
-    /// Combines the results of two tables for the same address.
+    /// Merges two lookups of the same address.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Found::None, found) | (found, Found::None) => found,
@@ -60,7 +60,7 @@ impl Found<'_> {
 }
 
 impl Located<'_> {
-    /// Whether both are the same binary, possibly from different lists.
+    /// True for the same binary, even from different lists.
     fn is_same(&self, other: Self) -> bool {
         (self.image.uuid, self.load_address) == (other.image.uuid, other.load_address)
     }
@@ -76,7 +76,7 @@ pub(super) struct Images {
     pub(super) kernel: Option<Arc<ImageTable>>,
 }
 
-/// A shared cache, mapped into a process.
+/// A shared cache mapped into a process.
 #[derive(Clone, Debug)]
 pub(super) struct MappedCache {
     table: Arc<ImageTable>,
@@ -86,13 +86,13 @@ pub(super) struct MappedCache {
 }
 
 impl MappedCache {
-    /// A cache mapped at `base`. `loaded` has the offsets of the images that the process loaded from it.
+    /// A cache mapped at `base`. `loaded` contains the cache offsets of the images that the process has loaded.
     pub(super) fn new(table: Arc<ImageTable>, base: u64, mut loaded: Vec<u64>) -> Self {
         loaded.sort_unstable();
         Self { table, base, loaded }
     }
 
-    /// True if all images that the process loaded are listed in the cache.
+    /// True if the cache lists all images that the process has loaded.
     pub(super) fn has_all(&self) -> bool {
         let known: HashSet<u64> = self.table.images.iter().map(|image| image.cache_offset).collect();
         self.loaded.iter().all(|offset| known.contains(offset))
@@ -116,8 +116,8 @@ impl MappedCache {
 impl Images {
     /// Finds the image at an address that may have a pointer authentication code in its upper bits.
     ///
-    /// If no image contains the address, it is retried without the bits above 47, and then without those above 39. On a Mac, the last step
-    /// requires bits above 47: an address that cannot contain an authentication code is used unchanged.
+    /// If no image contains the address, the lookup is retried without the bits above 47, and then without the bits above 39. On a Mac, the last
+    /// step requires a bit above 47 to be set: otherwise the address cannot contain an authentication code.
     pub(super) fn find(&self, address: Address, is_device: bool) -> Found<'_> {
         let plain = address.without_authentication();
         let mut found = self.find_exactly(address.get());
@@ -158,7 +158,7 @@ struct Range {
     start: u64,
     // Exclusive; greater than `start`.
     end: u64,
-    /// The index of the image; `None` if several images overlap here.
+    /// `None` if several images overlap here.
     image: Option<u32>,
 }
 
@@ -229,7 +229,7 @@ fn short(name: &[u8; 16]) -> &[u8] {
     &name[..end]
 }
 
-/// The start or end of an image's segment.
+/// The start or end of a segment.
 struct Edge {
     at: u64,
     image: u32,
@@ -238,7 +238,7 @@ struct Edge {
 
 /// Converts edges to ranges, each with its image, or without one if several images overlap.
 fn ranges_between(mut edges: Vec<Edge>) -> Vec<Range> {
-    // Starts come first, so an empty segment starts before it ends.
+    // Starts sort first, so an empty segment starts before it ends.
     edges.sort_by_key(|edge| (edge.at, !edge.is_start));
     let (mut ranges, mut open, mut start) = (Vec::new(), BTreeMap::<u32, u32>::new(), 0);
     for edge in edges {

@@ -1,5 +1,5 @@
-//! Inflates rows ahead of the reader in a second thread. After the last row, that thread sums samples; if it did so earlier, the reader would
-//! have to wait for rows. If rows are not compressed, it only sums samples, since handing rows over costs more than reading them.
+//! Inflates rows in a second thread, ahead of the reader. That thread sums samples only after the last row, since the reader would otherwise have
+//! to wait for rows. If rows are not compressed, it only sums samples: handing rows over would cost more than reading them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::error::{Diagnostic, Error};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::InputBuilder;
 
-/// The number of row pieces in the queue: as many as are inflated while the arrays that rows refer to are also being inflated.
+/// The number of row pieces in the queue. It has room for the pieces that are inflated while the arrays are still being read.
 const WAITING: usize = 256;
 
 /// The number of sample batches in the queue, 50 KiB each.
@@ -23,22 +23,22 @@ pub(super) struct RowPieces<'s> {
     thread: Option<InflatingThread<'s>>,
     /// The last piece from the other thread, and its offset in the inflated file.
     current: Option<(Vec<u8>, u64)>,
-    /// A problem with the rows, if any; set after the last one was inflated.
+    /// A diagnostic about the rows, if any; set after the last one.
     odd: Option<Diagnostic>,
 }
 
-/// Our end of the connection to the other thread. The thread ends when the channels are closed.
+/// The reader's end of the connection. The thread ends when the channels are closed.
 struct InflatingThread<'s> {
     pieces: Receiver<Result<Piece, Error>>,
-    /// Returns used buffers to the thread for reuse.
+    /// Returns used buffers for reuse.
     taken: Sender<Vec<u8>>,
     /// True once the thread has finished inflating.
     is_idle: Arc<AtomicBool>,
-    /// Sends the sum table (once) and then the samples to add to it.
+    /// Sends the sum table once, and then batches of samples to add.
     sums: Sender<SumTable>,
     has_sums: bool,
     batches: Sender<SumBatch>,
-    /// Empty batches to reuse, and the number of batches that were sent and have not come back.
+    /// Receives empty batches for reuse; `waiting` counts the batches that have not come back.
     spare: Receiver<SumBatch>,
     waiting: usize,
     handle: ScopedJoinHandle<'s, Result<SumTable, Full>>,
@@ -47,7 +47,7 @@ struct InflatingThread<'s> {
 enum Piece {
     /// Rows, and their offset in the inflated file.
     Rows(Vec<u8>, u64),
-    /// All rows were sent. Contains a diagnostic if they had a problem.
+    /// The end of the rows, with a diagnostic if they had a problem.
     End(Option<Diagnostic>),
 }
 
@@ -100,7 +100,7 @@ impl<'s> RowPieces<'s> {
         }
     }
 
-    /// The problem with the rows, if any. Only set after all rows were read.
+    /// A diagnostic about the rows, if any. Complete only after the last row.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         self.rows.as_ref().map_or_else(|| self.odd.clone(), Rows::diagnostic)
     }
@@ -122,7 +122,7 @@ impl<'s> RowPieces<'s> {
         Ok(())
     }
 
-    /// Returns the sums, with all samples, to the input.
+    /// Returns the completed sums to the input.
     pub(super) fn return_sums(&mut self, input: &mut InputBuilder<'_>) -> Result<(), Error> {
         self.add_samples(input)?;
         if let Some(InflatingThread { batches, handle, .. }) = self.thread.take_if(|thread| thread.has_sums) {
@@ -150,7 +150,7 @@ fn inflate(mut rows: Rows<'_>, pieces: &SyncSender<Result<Piece, Error>>, reused
     }
 }
 
-/// Adds sample batches to the sums until the channel closes. After the first batch that does not fit, the rest are discarded.
+/// Adds sample batches to the sums until the channel closes. Once a batch does not fit, it and all later ones are discarded.
 fn add_up(lent: &Receiver<SumTable>, added: &Receiver<SumBatch>, spare: &Sender<SumBatch>) -> Result<SumTable, Full> {
     let Ok(mut sums) = lent.recv() else { return Ok(SumTable::default()) };
     let mut result = Ok(());

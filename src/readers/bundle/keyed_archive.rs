@@ -8,12 +8,12 @@
 //!   3: {$classname: Subject, $classes: […]} ]}
 //! ```
 //!
-//! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is one object with
-//! all references followed, decoded on demand. Object 0 is nil: it has no fields, items, text or number, and reading them is not an error.
-//! Any other object with an unexpected shape is an error.
+//! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is one object, decoded on
+//! demand, with all references followed. Object 0 is nil: it has no fields, items, text or number, and reading them is not an error. Any other
+//! object of an unexpected shape is an error.
 //!
-//! An archive can refer to one object a million times, and each copy takes memory. Real archives share few of their long objects, so the
-//! data copied out of an archive is limited to a few times the archive's size.
+//! An archive can refer to one object a million times, and each copy takes memory. Real archives rarely share long objects, so the data copied
+//! out of an archive is limited to a few times its size.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -22,7 +22,7 @@ use super::property_list::{Object, PropertyList, References};
 use crate::symbols::{Broken, broken};
 use crate::units::Uuid;
 
-/// References usually lead directly to an object. A longer chain than this is treated as a cycle.
+/// References usually lead directly to an object. A longer chain is treated as a cycle.
 const MAX_HOPS: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -36,10 +36,10 @@ pub(super) struct KeyedArchive<'a> {
     steps: Cell<u64>,
 }
 
-/// The number of visited objects allowed per byte of the archive. Reading a real archive visits each object about once. Without a limit, objects
-/// that refer to a large one again and again would make the work quadratic in the file size.
+/// The number of visits allowed per byte of the archive. Reading a real archive visits each object about once. Without a limit, many references
+/// to one large object would make the work quadratic in the file size.
 const STEPS: u64 = 8;
-/// Additional visits that are allowed regardless of the archive's size.
+/// Visits allowed regardless of the archive's size.
 const FREE_STEPS: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl<'a> KeyedArchive<'a> {
         find(&self.list, self.top.0, self.top.1, name)?.map(|index| self.node(index)).transpose()
     }
 
-    /// Counts visited objects against the limit.
+    /// Charges visited objects against the limit.
     pub(super) fn step(&self, count: usize) -> Result<(), Broken> {
         let left = self.steps.get().checked_sub(count as u64);
         let rule = "its objects refer to each other so often that reading them would never end";
@@ -94,7 +94,7 @@ impl<'a> KeyedArchive<'a> {
         self.step(1)?;
         for _ in 0..MAX_HOPS {
             let object = self.list.object(index)?;
-            // The object was read, so its index fits 32 bits.
+            // Reading the object has shown that the index fits 32 bits.
             let here = index as u32;
             let Object::Uid(uid) = object else {
                 return Ok(Node { archive: self, index: here });
@@ -114,8 +114,7 @@ impl<'a> KeyedArchive<'a> {
     }
 }
 
-/// Finds the index of a named value in a dictionary. Checks all names, because a name that is not a string or is present twice could hide
-/// the requested one.
+/// Finds the index of a value in a dictionary by name. Checks all names: one that is not a string or occurs twice could hide the requested one.
 pub(super) fn find(
     list: &PropertyList<'_>,
     keys: References<'_>,
@@ -124,7 +123,7 @@ pub(super) fn find(
 ) -> Result<Option<u64>, Broken> {
     let mut found = None;
     for (key, value) in keys.iter().zip(values.iter()) {
-        // The key was read, so its index fits 32 bits.
+        // Reading the key has shown that the index fits 32 bits.
         let at = |key| list.offset(key as u32);
         match list.object(key)? {
             Object::Ascii(bytes) if bytes == name.as_bytes() => {
@@ -226,7 +225,7 @@ impl<'a> Node<'a> {
         self.read(self.object()?, "true or false", boolean)
     }
 
-    /// Converts an object with `content`; fails if it is not what was `expected`. `None` for nil.
+    /// Converts an object with `content`, and fails if it does not have the `expected` kind. `None` for nil.
     fn read<T>(
         self,
         object: Object<'a>,

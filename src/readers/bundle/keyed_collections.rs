@@ -1,10 +1,10 @@
-//! Lists and dictionaries in keyed archives. Each can be stored as one of several classes; the interface is the same.
+//! Lists and dictionaries in keyed archives. Several classes store them, and all are read through one interface.
 
 use super::keyed_archive::{Node, find};
 use super::property_list::{Object, References};
 use crate::symbols::Broken;
 
-/// The kind of an object, which determines the method that reads it.
+/// The kind of an object, which decides which method can read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// [`Node::boolean`].
@@ -17,12 +17,11 @@ pub(super) enum Kind {
     Text,
     /// [`Node::items`].
     List,
-    /// Read by another method, or not at all.
+    /// Another method, or none, can read it.
     Other,
 }
 
 impl<'a> Node<'a> {
-    /// Returns which of the methods reads this object.
     pub(super) fn kind(self) -> Result<Kind, Broken> {
         Ok(match self.object()? {
             _ if self.is_nil() => Kind::Other,

@@ -1,7 +1,7 @@
 //! The layout of a store's rows, from `bulkstore_descriptor`, checked against `schema.xml`.
 //!
-//! A row consists of its topology followed by its fields, sorted by index, without padding. The topology holds times and one or two categories.
-//! A column that names a topology field is stored there. Every other column has the field with its name.
+//! A row is its topology followed by its fields, sorted by index, without padding. The topology holds times and one or two categories. A column
+//! that names a topology field is stored there; any other column is stored in the field with its own name.
 //!
 //! | type | bytes | content, little endian |
 //! |---|---|---|
@@ -43,7 +43,7 @@ fn topology(kind: u64) -> Option<(usize, &'static [(&'static str, Place)])> {
     })
 }
 
-/// Where a column's value is in a row.
+/// The position of a column's value in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// 4 bytes at this offset.
@@ -55,7 +55,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Returns the number in a row; unlike [`value`](Self::value), all bits set is a number as well.
+    /// Returns the number in a row. Unlike [`value`](Self::value), it has no reserved value.
     pub(super) fn number(self, row: &[u8]) -> u64 {
         self.value(row).unwrap_or(match self {
             Self::Narrow(_) => NONE.into(),
@@ -85,11 +85,11 @@ impl Place {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) schema: Schema,
-    /// By schema column.
+    /// Indexed by schema column.
     places: Vec<Place>,
     /// In bytes.
     pub(super) row_size: usize,
-    /// The number of rows that were recorded.
+    /// The number of recorded rows.
     pub(super) rows: u64,
 }
 
@@ -127,7 +127,7 @@ impl Layout {
         Ok(Self { schema, places, row_size, rows })
     }
 
-    /// Returns the place of a column that must have one of these types, or the reason why it cannot be read.
+    /// Returns the place of a column, or the reason why it cannot be read: it is missing or has none of these types.
     pub(super) fn typed_column(&self, mnemonic: &str, types: &[&str]) -> Result<Place, String> {
         match self.column(mnemonic) {
             Some((place, known)) if types.contains(&known) => Ok(place),
@@ -141,7 +141,7 @@ impl Layout {
         self.places.iter().zip(&self.schema.columns).map(|(&place, column)| (place, column.engineering_type.as_str()))
     }
 
-    /// Returns the place of the time by which rows are sorted.
+    /// Returns the place of the time that rows are sorted by.
     pub(super) fn time(&self) -> Option<Place> {
         let index = self.schema.columns.iter().position(|column| column.topology_field == TIME)?;
         Some(self.places[index])
@@ -286,7 +286,7 @@ mod tests {
         for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
             assert_eq!(Place::Bits(bit, count).value(&all), None, "bit {bit}");
         }
-        // All bits of a value are set, except its first or its last.
+        // Every bit of the value is set except its first or its last.
         for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
             for unset in [bit, bit + count as usize - 1] {
                 let mut row = all;

@@ -1,6 +1,6 @@
 //! Reads Instruments recordings (`.trace` bundles) directly, on any machine.
 //!
-//! Instruments does not document this format. `docs/trace-bundles.md` describes the layout as implemented, and the recordings it was derived from.
+//! Apple does not document this format. `docs/trace-bundles.md` describes the layout as implemented, and the recordings it was derived from.
 //!
 //! ```text
 //! X.trace/form.template                        devices, processes, names, loaded images
@@ -10,8 +10,8 @@
 //!   symbols/stores/UUID.symbolsarchive         names (the module `symbols` reads them)
 //! ```
 //!
-//! The result is the same as from the XML of the same tables: samples in a [`Profile`](crate::profile::Profile), with every row accounted
-//! for. Frames have no names yet, only addresses in binaries; `symbolicate` names them from [`Bundle::symbol_stores`].
+//! The result is the same as from an XML export of the same tables: samples in a [`Profile`](crate::profile::Profile), with every row accounted
+//! for. Frames are addresses in binaries, without names; `symbolicate` names them from [`Bundle::symbol_stores`].
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -110,7 +110,7 @@ impl<'f> Bundle<'f> {
     /// [job](Options::jobs), a separate thread inflates rows. A damaged run is left out, with a diagnostic.
     ///
     /// # Errors
-    /// If the path is not a bundle, the bundle was not saved, or its files violate their format so that no run is left.
+    /// If the path is not a bundle, the bundle was not saved, or no run is readable because files violate their format.
     pub fn open(files: &'f dyn Files, path: &Path, options: &Options) -> Result<Self, Error> {
         let room = Room::of(options);
         let bundle = Self {
@@ -138,7 +138,7 @@ impl<'f> Bundle<'f> {
         Ok(bundle)
     }
 
-    /// Returns the readable runs, the damaged runs, and whether there is an unsaved run.
+    /// Returns the readable runs, the damaged runs, and whether an unsaved run exists.
     fn open_runs(&self, options: &Options) -> Result<(Vec<Run<'f>>, Vec<DamagedRun>, bool), Error> {
         let (files, path) = (self.files, self.path.as_path());
         let corespace = path.join("corespace");
@@ -164,7 +164,7 @@ impl<'f> Bundle<'f> {
         Ok((runs, damaged, is_unsaved))
     }
 
-    /// Finds the table that an error is about. If the error concerns a whole run, returns a table with samples.
+    /// Finds the table that an error is about. For an error about a whole run, returns a table with samples.
     fn table_of(&self, error: &Error) -> ExportTable {
         let ErrorKind::BrokenBundle { file, .. } = &error.kind else { return ExportTable::default() };
         let file = Path::new(file);
@@ -184,7 +184,7 @@ impl<'f> Bundle<'f> {
         run.diagnostic(&self.path, &self.table_of(&run.error))
     }
 
-    /// Adds diagnostics for data that the recording lacks.
+    /// Adds diagnostics for data that is missing from the recording.
     fn check_template(&mut self) -> Result<(), Error> {
         if self.template.is_none() {
             self.note("form.template is missing: frames have no binary, and threads have no names");
@@ -205,7 +205,7 @@ impl<'f> Bundle<'f> {
         self.template.as_deref().map_or(Ok(Template::default()), Template::read)
     }
 
-    /// Reads something from `form.template`, which all runs share.
+    /// Runs a query on `form.template`, which all runs share.
     fn ask<T>(&self, question: impl FnOnce(&Template<'_>) -> Result<T, Broken>) -> Result<T, Error> {
         let answer = self.read_template().and_then(|template| question(&template));
         answer.map_err(|broken| broken_file(&self.path.join("form.template"), &broken))
@@ -227,17 +227,17 @@ impl<'f> Bundle<'f> {
         is_folder(self.files, &stores).then_some(stores)
     }
 
-    /// The number of bytes that [`read_into`](Self::read_into) reads, as compressed on disk. Use it as the total of a progress display.
+    /// The number of compressed bytes that [`read_into`](Self::read_into) reads: the total of a progress display.
     pub fn sample_bytes(&self) -> u64 {
         self.runs.iter().map(Run::sample_bytes).sum()
     }
 
-    /// The diagnostics so far. [`read_into`](Self::read_into) passes them to the reader and adds more.
+    /// The diagnostics so far. [`read_into`](Self::read_into) passes them to the reader, and may add more.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The table of contents: the same as `xctrace export --toc`, if recorded, and the number of rows in each table.
+    /// The table of contents: the contents of `xctrace export --toc` that are recorded, and the number of rows in each table.
     ///
     /// # Errors
     /// If a file violates its format.
@@ -247,7 +247,7 @@ impl<'f> Bundle<'f> {
         runs.and_then(|runs| self.with_damaged(runs)).map_err(|error| self.advise(error))
     }
 
-    /// Adds the damaged runs to those that could be opened, in order.
+    /// Merges the damaged runs into the opened ones, in order.
     fn with_damaged(&self, mut runs: Vec<TocRun>) -> Result<Toc, Error> {
         for run in &self.damaged {
             runs.push(TocRun { unread: Some(run.reason()), ..self.run_data(run.number)?.contents });
@@ -266,8 +266,8 @@ impl<'f> Bundle<'f> {
     /// A run that turns out to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
     /// # Errors
-    /// If a file violates its format after the first row of a run was read, or so that no run with rows is left; if a file cannot be read; or if
-    /// a limit is exceeded. Do not use the reader after an error.
+    /// If a file cannot be read, a limit is exceeded, or a file violates its format after the first row of a run was read or in every run with
+    /// rows. Do not use the reader after an error.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
         self.read_runs(recording, name).map_err(|error| self.advise(error))
     }
@@ -316,7 +316,7 @@ impl<'f> Bundle<'f> {
         Ok(())
     }
 
-    /// Returns the error of the first damaged run, if any. Called if nothing was read: an empty result must not hide damage.
+    /// Fails with the error of the first damaged run, if any. Called if nothing was read, since an empty result must not hide damage.
     fn check_none_damaged(&self, found: Vec<DamagedRun>) -> Result<(), Error> {
         let found = found.into_iter().next().map(|run| run.error);
         let known = || self.damaged.first().map(|run| Error::new(run.error.kind.clone(), None));

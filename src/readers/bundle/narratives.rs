@@ -1,4 +1,4 @@
-//! Strings composed of parts: messages and narratives.
+//! Strings composed of typed parts: messages and narratives.
 //!
 //! A column with such a string contains the index of a *typed array* (`uniquing/typedArrayUniquer`, with the same layout as arrays). The
 //! array's numbers come in pairs: the index of a type in `uniquing/EngineeringTypes.etypes`, and a value, stored like a field of that type.
@@ -25,7 +25,8 @@ use crate::units::Weight;
 
 /// The maximum nesting depth; real narratives have a depth of 2.
 const MAX_DEPTH: usize = 16;
-/// The maximum number of parts at all depths; real narratives have a few. Typed arrays can refer to each other repeatedly.
+/// The maximum number of parts at all depths; real narratives have a few. Without a limit, typed arrays could refer to each other exponentially
+/// often.
 const MAX_PARTS: usize = 1_000;
 /// The maximum length in bytes.
 const MAX_TEXT: usize = 16 << 10;
@@ -47,7 +48,7 @@ impl Narratives {
         Ok((Self { arrays, types }, odd))
     }
 
-    /// Composes the string of a typed array, with `joint` between its parts.
+    /// Composes the string of a typed array, separating its parts with `joint`.
     pub(super) fn text(&self, number: u64, joint: &str, strings: &Strings<'_>) -> Result<String, Unreadable> {
         let mut writer = Writer { narratives: self, strings, text: String::new(), parts: 0 };
         writer.append(number, joint, 0)?;
@@ -64,7 +65,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Appends the parts of a typed array, with `joint` between them.
+    /// Appends the parts of a typed array, separated by `joint`.
     fn append(&mut self, number: u64, joint: &str, depth: usize) -> Result<(), Unreadable> {
         let no_text = |count| format!("typed array {number} of {count} numbers is not a text, or too long");
         let reference = reference(number).ok_or_else(|| no_text(0))?;
@@ -89,12 +90,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Appends a part as exports spell it. A part of an unknown type is written as the type's name and the number, so it cannot be mistaken
-    /// for something else.
+    /// Appends a part in the spelling of exports. A part of an unknown type is written as the type's name and the number, so it cannot be
+    /// mistaken for anything else.
     fn part(&mut self, kind: &str, value: u64, depth: usize) -> Result<(), Unreadable> {
         let storage = storage(kind);
         let is_reference = matches!(storage, Storage::Text | Storage::Narrative | Storage::Metadata);
-        // All bits set means no value. This includes 32-bit references.
+        // All bits set means no value, even in 32-bit references.
         let is_none = value == u64::MAX || (value == u64::from(NONE) && is_reference);
         match storage {
             _ if kind == "XRPrototypeValueTypeID" => separated(&mut self.text, value),
@@ -120,7 +121,7 @@ fn separated(text: &mut String, number: u64) {
     }
 }
 
-/// Reads the names of the types, in order. Instruments never writes a list with a duplicate or a name of another form.
+/// Reads the type names in order. Duplicates and names of another form are errors, since Instruments never writes them.
 fn types(bytes: &[u8]) -> Result<Vec<String>, Broken> {
     let archive = KeyedArchive::read(bytes)?;
     let root = archive.top("root")?.ok_or_else(|| Broken::rule("root: it is missing"))?;

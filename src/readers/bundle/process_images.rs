@@ -5,8 +5,8 @@
 //!              dsc_load_addresses                     {0x4aa000, 0x12abd000, …}: images it loaded from the cache
 //! ```
 //!
-//! A machine has hundreds of processes, and each loads a thousand images of one cache. Therefore only the signatures of requested processes
-//! are read, and each cache and kernel is read once.
+//! A machine has hundreds of processes, and each loads about a thousand images of one cache. Only the signatures of requested processes are
+//! therefore read, and each cache and kernel only once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,12 +31,12 @@ pub(super) struct ProcessImages<'t> {
     known: HashMap<(u64, u64), Arc<Images>>,
     caches: HashMap<Uuid, Arc<ImageTable>>,
     kernels: HashMap<u64, Arc<ImageTable>>,
-    /// What is missing, by run: the first process with this gap, and the number of processes with it.
+    /// Missing data by run: the first affected process, and the number of affected processes.
     gaps: BTreeMap<(u64, &'static str), (u64, u64)>,
 }
 
 const NO_LIST: &str = "the image list of a process is missing: its frames have no binary";
-/// It is unknown which images of the shared cache a process loaded.
+/// A process does not record which images of the shared cache it loaded.
 const NO_OFFSETS: &str = "the images of the shared cache that a process had are missing: frames there have no binary";
 /// A process loaded images that its shared cache does not list.
 const NO_CACHED: &str = "a process had images of a shared cache that are listed nowhere: frames there have no binary";
@@ -67,7 +67,6 @@ impl<'t> RunProcesses<'t> {
 }
 
 impl<'t> ProcessImages<'t> {
-    /// Nothing is read yet.
     pub(super) fn new(template: &'t Template<'t>) -> Self {
         Self {
             template,
@@ -80,7 +79,7 @@ impl<'t> ProcessImages<'t> {
         }
     }
 
-    /// The gaps of a run's requested processes: a description, the first process, and the number of processes.
+    /// The missing data of a run's requested processes: a description, the first process, and the number of processes.
     pub(super) fn gaps(&self, run: u64) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let of_run = self.gaps.iter().filter(move |((number, _), _)| *number == run);
         of_run.map(|(&(_, gap), &(pid, count))| (gap, pid, count))
@@ -114,7 +113,6 @@ impl<'t> ProcessImages<'t> {
         Ok(images)
     }
 
-    /// Returns the archive node of a process.
     fn process(&mut self, run: u64, pid: u64) -> Result<Option<Node<'t>>, Broken> {
         if let Some(processes) = self.processes.get(&run) {
             return Ok(processes.find(pid));
@@ -203,7 +201,7 @@ impl<'t> ProcessImages<'t> {
         Ok(table)
     }
 
-    /// Parses a signature; `None` if it is nil or empty. Error messages give offsets relative to the signature, after the offset of the object.
+    /// Parses a signature; `None` if it is nil or empty. In errors, offsets are relative to the signature and follow the offset of its object.
     fn signature(&mut self, node: Option<Node<'t>>) -> Result<Option<Signature<'t>>, Broken> {
         let Some(node) = node else {
             return Ok(None);
@@ -228,7 +226,7 @@ mod tests {
 
     const CACHE_BASE: u64 = 0x1_8000_0000;
 
-    /// A run in which two devices have a process 7 and one has a process 9 without a signature.
+    /// A run in which two devices have a process 7, and one device has a process 9 without a signature.
     fn invented(chosen: &str) -> Vec<u8> {
         let signature = |uuid, at, cache| {
             let segments = [("__TEXT", at, 0x1000)];
@@ -267,7 +265,7 @@ mod tests {
         ])
     }
 
-    /// The first UUID bytes of the images at the addresses of all invented images.
+    /// The first UUID byte of the image at each invented address.
     fn found(images: &Images) -> [u8; 4] {
         [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc]
             .map(|address| byte_at(images, address))

@@ -10,9 +10,9 @@
 //! | offset table | the offset of each object; the trailer contains the size of an offset |
 //! | trailer | 5 unused, 1 sort version, 1 size of an offset, 1 size of a reference, u64 count of objects, u64 the top object, u64 offset of the offset table |
 //!
-//! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object
-//! that is shared a thousand times costs no more than one that is used once, and a list of many megabytes is not copied. A reader that builds a
-//! tree cannot do this.
+//! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object that is
+//! shared a thousand times costs no more than one that is used once, and a list of many megabytes is not copied. A parser that builds a tree
+//! cannot do this.
 
 use std::borrow::Cow;
 
@@ -103,7 +103,7 @@ impl<'a> PropertyList<'a> {
         self.bytes.len()
     }
 
-    /// The offset of an object; 0 if there is no such object.
+    /// The offset of an object; 0 if it does not exist.
     pub(super) fn offset(&self, index: u32) -> usize {
         self.offsets.get(index as usize).unwrap_or_default() as usize
     }
@@ -180,13 +180,13 @@ impl<'a> ObjectReader<'a> {
         })
     }
 
-    /// Reads the bytes of an object with elements of `size` bytes. The low half of the marker contains their number.
+    /// Returns the bytes of an object with elements of `size` bytes. The lower half of the marker is the number of elements.
     fn sized(&mut self, low: u8, size: u8) -> Result<&'a [u8], Broken> {
         let count = if low < 0xf { u64::from(low) } else { self.count()? };
         self.take(count.saturating_mul(u64::from(size)))
     }
 
-    /// Reads a size that does not fit the marker.
+    /// Reads a size that does not fit in the marker.
     fn count(&mut self) -> Result<u64, Broken> {
         let marker = self.take(1)?[0];
         if !(0x10..=0x13).contains(&marker) {

@@ -1,5 +1,5 @@
-//! A fast path for rows that differ only in their time and stack, as nearly all rows of a recording do. Their common part is decoded once,
-//! and the rows are counted together.
+//! A fast path for rows that differ only in time and stack, as nearly all rows do. Their common part is decoded once, and the rows are counted
+//! together.
 
 use super::layout::Place;
 use super::sample_columns::Columns;
@@ -15,7 +15,7 @@ const STACK: usize = ROW - 4;
 /// The common part, between the time and the stack. The last word overlaps the one before it.
 type Middle = [u64; 4];
 
-/// The number of row kinds that are cached. A recording has a few for each thread and core, so two rarely collide.
+/// The number of cached row kinds. A recording has a few for each thread and core, so collisions are rare.
 const KINDS: usize = 1 << 12;
 /// Arbitrary odd numbers with as many ones as zeros.
 const FACTORS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
@@ -59,12 +59,12 @@ impl AlikeRows {
         Self { kinds, known: Vec::new(), uncounted: Vec::new(), pending: 0, latest }
     }
 
-    /// Remembers the common part of a row that was just added.
+    /// Caches the common part of a row that was just added.
     pub(super) fn insert(&mut self, row: &[u8], known: KnownRow) {
         let Some(row) = row.first_chunk().filter(|_| !self.kinds.is_empty()) else { return };
         let middle = between(row);
         let kind = &mut self.kinds[place(&middle)];
-        // If two kinds collide, the newer one replaces the older.
+        // On a collision, the newer kind replaces the older one.
         let index = kind.known.checked_sub(1).unwrap_or(self.known.len());
         match self.known.get_mut(index) {
             Some(older) => *older = known,
@@ -73,8 +73,8 @@ impl AlikeRows {
         *kind = Kind { middle, count: RowCount::default(), known: index + 1 };
     }
 
-    /// Adds rows as long as each has a known kind and a known stack. Returns the number of bytes added. They must be
-    /// [counted](Self::count) before anything else is added.
+    /// Adds rows until one has an unknown kind or stack. Returns the number of bytes added. The rows must be [counted](Self::count) before
+    /// anything else is added.
     pub(super) fn add(&mut self, rows: &[u8], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
         if self.kinds.is_empty() {
             return 0;
@@ -94,7 +94,7 @@ impl AlikeRows {
         added * ROW
     }
 
-    /// Adds as many of these rows as the profile has space for.
+    /// Adds rows until the profile is full.
     fn add_some(&mut self, rows: &[[u8; ROW]], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
         let recording = &mut *input.recording;
         let Ok(room) = recording.profile.make_room() else { return 0 };

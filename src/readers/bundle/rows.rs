@@ -3,10 +3,10 @@
 //! | part | size | fields, little endian |
 //! |---|---|---|
 //! | header | 40 | u32 `0x12340A0A`, u32 3, u32 `0x28`, u32 offset of the rows, u32 size of a row, u32 size of a block, u32 rows of a block, u32 0 |
-//! | rows | | without gaps, also between blocks |
+//! | rows | | without gaps, even between blocks |
 //! | rest | | zero: space for more rows |
 //!
-//! No part of a store is kept in memory: rows are read as the file is inflated.
+//! A store is never completely in memory: rows are read as the file is inflated.
 //!
 //! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then create
 //! the folder again for a run that was never started, with an empty store for each table. The folder alone therefore does not prove that there
@@ -61,7 +61,7 @@ impl<'f> Rows<'f> {
         Ok(rows)
     }
 
-    /// Fails if a table has rows although its descriptor reports none.
+    /// Fails if a table has rows although its descriptor claims none.
     pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
         Self::open(files, folder, layout)?.next().map(|_| ())
     }
@@ -108,8 +108,8 @@ impl<'f> Rows<'f> {
         Ok(Some(at))
     }
 
-    /// Returns a diagnostic if the size of the file is wrong; call it after the last row. Files consist of complete blocks. If not, bytes were
-    /// lost or added, and rows may have moved.
+    /// Returns a diagnostic if the file does not consist of complete blocks: bytes were lost or added, and rows may have moved. Call it after the
+    /// last row.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let bytes = self.at.saturating_sub(self.start);
         let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);
@@ -152,11 +152,11 @@ fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64
     Ok((u64::from(start), block.into()))
 }
 
-/// A store larger than this, compressed or not, contains rows: an empty one is 4,096 bytes, or 50 bytes compressed.
+/// A larger store, compressed or not, contains rows: an empty one has 4,096 bytes, or 50 if compressed.
 const EMPTY_STORE: u64 = 64 << 10;
 
-/// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a described table, or a store that has rows or
-/// is unreadable.
+/// True if something was recorded in `corespace/currentRun`: it contains a list of tables, a table description, or a store that has rows or is
+/// unreadable.
 pub(super) fn has_unsaved_run(files: &dyn Files, corespace: &Path, room: &Room) -> bool {
     let core = corespace.join("currentRun/core");
     let list = |folder: &Path| files.list(folder).unwrap_or_default();

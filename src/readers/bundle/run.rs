@@ -32,7 +32,7 @@ pub(super) struct Run<'f> {
     /// Starts at 1.
     pub(super) number: u32,
     folder: PathBuf,
-    /// All tables, as listed in a table of contents.
+    /// All tables, as in a table of contents.
     pub(super) contents: Vec<TocTable>,
     tables: Vec<RunTable>,
     /// Tables whose columns are unreadable, and the reason.
@@ -42,7 +42,7 @@ pub(super) struct Run<'f> {
     jobs: usize,
 }
 
-/// Tables that are only read for the names in them.
+/// Tables that are read only for their names.
 const NAMES: [&str; 2] = ["thread-info", "process-info"];
 
 /// Whether tables with this schema are read.
@@ -71,7 +71,7 @@ impl<'f> Run<'f> {
         Ok(run)
     }
 
-    /// Adds a diagnostic for each needed table that exists but is not listed.
+    /// Adds a diagnostic for each needed table that exists but is not in the list.
     fn note_unlisted(&mut self, listed: &HashSet<PathBuf>) {
         let stores = self.files.list(&self.folder.join("stores")).unwrap_or_default();
         for store in stores.iter().filter(|store| !listed.contains(*store)) {
@@ -106,7 +106,7 @@ impl<'f> Run<'f> {
         }
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
-            // A table that is not needed may have an unsupported format.
+            // An unneeded table may have an unsupported format.
             Err(_) if !is_needed => None,
             // Only names or intervals are lost; samples are correct without them.
             Err(error) if !is_cpu(&schema) && !found_name.as_deref().is_some_and(is_cpu) => {
@@ -164,8 +164,8 @@ impl<'f> Run<'f> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
     }
 
-    /// Adds the samples of the run, and returns the binaries. Whether damage costs the run or the whole recording does not depend on the number
-    /// of threads.
+    /// Adds the samples of the run, and returns the binaries. The number of threads does not affect whether damage costs the run or the
+    /// recording.
     pub(super) fn read<'t>(
         &self,
         sources: SampleSources<'_, 't>,
@@ -198,7 +198,7 @@ impl<'f> Run<'f> {
         std::thread::scope(|scope| {
             let mut filling = values.fill(data, self.jobs, scope)?;
             let result = self.read_tables(&values, scope, sources, input, start, &mut filling);
-            // Damaged arrays explain why rows refer to missing ones.
+            // Damaged arrays explain rows that refer to missing ones.
             filling.finish()?.into_iter().for_each(|odd| input.note(odd));
             result
         })
@@ -228,7 +228,7 @@ impl<'f> Run<'f> {
         // Rows are inflated while names are read.
         let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
-        // If a store cannot even be opened, find out before the first row of another store is added.
+        // Opens every store before the first row is added, so a store that cannot be opened costs only the run.
         for (table, _) in readable.iter().skip(1) {
             Rows::open(self.files, &table.folder, &table.layout)?;
         }
@@ -380,7 +380,7 @@ impl<'f> Run<'f> {
     }
 }
 
-/// What samples need from outside the run.
+/// The data outside the run that samples need.
 pub(super) struct SampleSources<'a, 't> {
     /// The path of `form.template`.
     pub(super) template: &'a Path,
@@ -388,7 +388,7 @@ pub(super) struct SampleSources<'a, 't> {
     pub(super) binaries: Binaries<'t>,
 }
 
-/// How damage is handled at the start of a run.
+/// State for handling damage before the first row.
 struct Start<'a> {
     /// True if damage of the run fails the whole recording anyway. If false, all arrays must be read before the first row is added.
     is_only_run: bool,

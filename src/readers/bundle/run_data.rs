@@ -1,9 +1,9 @@
-//! Facts about a run from `form.template`: device, process, times, and the names of threads and processes.
+//! Metadata of a run from `form.template`: device, process, times, and the names of threads and processes.
 //!
-//! They are the same facts as in an export's table of contents, in the same words. `form.template` lacks some: the reason why the process ended
-//! (`termination-reason`), the tables (which the bundle stores elsewhere), the tracks, the settings of instruments, and whether all processes
-//! were recorded. How the process was chosen (`type`) is only known if Instruments attached to it. Dates are in UTC, not in the time zone of
-//! the exporting machine. The environment and the arguments of processes may contain secrets: they are counted, but never read.
+//! The same as in an export's table of contents, with the same wording. `form.template` lacks some of it: why the process ended
+//! (`termination-reason`), the tables (stored elsewhere in the bundle), the tracks, the settings of instruments, and whether all processes were
+//! recorded. How the process was chosen (`type`) is only known if Instruments attached to it. Dates are in UTC, not in the time zone of the
+//! exporting machine. The environment and arguments of processes may contain secrets: they are counted, but never read.
 
 use super::budget::Budget;
 use super::cores;
@@ -14,7 +14,7 @@ use crate::hash::HashMap;
 use crate::recording::{TocProcess, TocRun, lookup, without_tid};
 use crate::symbols::Broken;
 
-/// The `targetType` of a process that Instruments attached to. The meaning of other values is unknown.
+/// The `targetType` of a process that Instruments attached to. Other values are not understood.
 const ATTACHED: u64 = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -23,17 +23,17 @@ pub(super) struct RunData {
     pub(super) contents: TocRun,
     /// Threads by tid.
     pub(super) threads: HashMap<u64, ThreadName>,
-    /// Processes by pid; `None` if several processes had this pid, one after the other.
+    /// Processes by pid; `None` if several processes had this pid at different times.
     pub(super) processes: HashMap<u64, Option<ProcessName>>,
     /// The core kinds of the chosen device, by core number.
     pub(super) cores: HashMap<u32, &'static str>,
     /// The latest plausible time of a sample in nanoseconds, if the length of the run is known.
     pub(super) latest: Option<u64>,
-    /// Facts that are missing although every recording since Instruments 13 has them, and implausible facts.
+    /// Metadata that is missing although every recording since Instruments 13 has it, and implausible values.
     pub(super) odd: Vec<String>,
 }
 
-/// A run may have samples up to this long after its end: 60 s, since it is unknown how precisely the end is recorded.
+/// Samples may be this much later than the end of the run. The precision of the recorded end is unknown.
 const LATE: u64 = 60_000_000_000;
 
 /// The name of a thread, as recorded by Instruments.
@@ -54,7 +54,7 @@ pub(super) struct ProcessName {
 }
 
 impl RunData {
-    /// Reads the facts about a run; all are empty if the run is missing.
+    /// Reads the metadata of a run, which is empty if the run is missing.
     pub(super) fn read(template: &Template<'_>, run: u64) -> Result<Self, Broken> {
         let number = u32::try_from(run).unwrap_or(u32::MAX);
         let mut data = Self { contents: TocRun { number, ..TocRun::default() }, ..Self::default() };
@@ -139,7 +139,7 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
     Ok(())
 }
 
-/// Looks up a member that samples do not need; `None` if it is malformed or nil.
+/// Looks up a member that samples do not need; `None` if it is nil or malformed.
 fn member<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     known(node.member(name)).filter(|node| !node.is_nil())
 }

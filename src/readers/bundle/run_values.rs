@@ -1,4 +1,4 @@
-//! The values that the rows of a run refer to: strings and arrays.
+//! The strings and arrays that the rows of a run refer to.
 
 use std::path::{Path, PathBuf};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -13,7 +13,6 @@ use crate::files::Files;
 pub(super) const FILES: [&str; 3] =
     ["uniquing/strings", "uniquing/arrayUniquer/integeruniquer.index", "uniquing/arrayUniquer/integeruniquer.data"];
 
-/// The strings and arrays of a run.
 pub(super) struct Values {
     strings_path: PathBuf,
     strings: Inflated,
@@ -21,7 +20,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Opens the values in the folder of a run. The arrays must still be [filled](Self::fill).
+    /// Opens the values of a run. The arrays must then be [filled](Self::fill).
     pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let uniquing = folder.join("uniquing");
         let strings_path = uniquing.join("strings");
@@ -34,7 +33,7 @@ impl Values {
         Strings::read(&self.strings).map_err(|broken| broken_file(&self.strings_path, &broken))
     }
 
-    /// Reads the arrays. With several jobs, a new thread reads them in the background.
+    /// Reads the arrays, in the background if there are several jobs.
     pub(super) fn fill<'s>(
         &'s self,
         data: ArrayData<'s>,
@@ -50,7 +49,7 @@ impl Values {
     }
 }
 
-/// Arrays that were read, or are being read by a thread.
+/// Arrays that have been read, or that a thread is reading.
 pub(super) struct Filling<'s> {
     thread: Option<ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>>,
     odd: Option<Diagnostic>,

@@ -26,7 +26,7 @@ pub(super) struct Columns {
     pub(super) kernel_stack: Option<StackColumn>,
     pub(super) kind: Option<Place>,
     pub(super) counters: Option<Place>,
-    /// Messages about columns that may contain one of these values under another name.
+    /// Messages about columns that may contain a missing value under another name.
     pub(super) renamed: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Columns {
     }
 }
 
-/// Columns that a table may lack; their values are then absent.
+/// Optional columns; if a table lacks one, the value is absent.
 const OPTIONAL: [(&str, &str); 5] = [
     ("process", "XRProcessTypeID"),
     ("core", "XRCPUCoreTypeID"),

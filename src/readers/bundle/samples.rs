@@ -19,7 +19,7 @@ use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
 use crate::recording::{InputBuilder, KnownRow, Notes, RejectReason, Row};
 use crate::units::{Nanos, Unit};
 
-/// The number of stacks that are prefetched at a time: few enough for their addresses to stay in the CPU cache.
+/// The number of stacks to prefetch at a time. Their addresses must stay in the CPU cache.
 const TOGETHER: usize = 64;
 
 /// Reads rows and the values that they refer to.
@@ -78,8 +78,8 @@ impl SampleReader<'_, '_> {
         Ok(())
     }
 
-    /// Creates the stacks of all rows in advance, since creating many at once spends less time waiting for memory. If a stack is invalid, that is
-    /// reported when its row is read.
+    /// Creates the stacks of all rows in advance, since a batch spends less time waiting for memory. An invalid stack is reported when its row is
+    /// read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
         let StackColumn { place, kind } = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -108,7 +108,7 @@ impl SampleReader<'_, '_> {
     ) -> Result<(), Unreadable> {
         self.odd.clear();
         let decoded = self.decode(row, columns, input)?;
-        // Rows of the same kind would have the same problem, and each must be counted.
+        // Rows of this kind would have the same problems, and each occurrence must be counted.
         let is_sample = input.add_row(decoded, position.at)?.is_ok();
         if is_sample
             && self.odd.is_empty()
@@ -137,7 +137,7 @@ impl SampleReader<'_, '_> {
                 Some(weight) => (weight, unit),
                 None => return Ok(Err(RejectReason::NoWeight)),
             },
-            // The snapshot at the start shows where threads were, but did not cost any CPU time.
+            // The snapshot at the start shows where threads were. It cost no CPU time.
             None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
         };
         let stack = self.stack(row, columns.stack, columns, input)?;
@@ -179,7 +179,7 @@ impl SampleReader<'_, '_> {
         }))
     }
 
-    /// Returns the stack of a row, if it has one, or the reason why it is unusable.
+    /// Returns the stack of a row, if any, or the reason why it is unusable.
     #[inline]
     fn stack(
         &mut self,
@@ -193,8 +193,7 @@ impl SampleReader<'_, '_> {
         Ok(self.stacks.get(cell, input)?.map(Some))
     }
 
-    /// Returns the thread state, if the row has one. The inner `None` means that it refers to an empty string, which would otherwise be treated
-    /// as running.
+    /// Returns the thread state, if the row has one. The inner `None` is an empty string, which must not be treated as running.
     fn state(
         &mut self,
         row: &[u8],
@@ -228,7 +227,6 @@ fn thread_number(row: &[u8], columns: &Columns) -> u64 {
     columns.thread.and_then(|place| place.value(row)).unwrap_or(0)
 }
 
-/// Converts an optional value to 32 bits.
 #[inline]
 fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unreadable> {
     match value {

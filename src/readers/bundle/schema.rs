@@ -20,7 +20,7 @@ pub(super) struct SchemaColumn {
     pub(super) topology_field: String,
 }
 
-/// The parts of a schema that are used.
+/// The used parts of a schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Schema {
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! Sorts the rows of a store by time, as in exports. A store has them in the order in which they were written: intervals by their end.
+//! Sorts the rows of a store by time, as in exports. The store is in write order, so intervals are sorted by their end.
 //!
 //! Up to a few million rows are sorted in memory. More rows are sorted in parts, which are written to temporary files and then merged.
 
@@ -15,13 +15,13 @@ use crate::memory::of_vec;
 
 /// The number of bytes of rows that are sorted at a time.
 const TOGETHER: usize = 48 << 20;
-/// If only the first rows are wanted, at least twice this many are sorted together.
+/// If only the first rows are wanted, at least twice this many are sorted at a time.
 const FEW: usize = 1 << 15;
 /// The buffer size for temporary files.
 const BUFFER: usize = 256 << 10;
 
-/// Calls `each` with every row and its offset in the inflated file, sorted by the value at `time`. Rows with equal times keep their order, and
-/// rows without a time come last. If `most` is given, stops after that many rows. Returns a diagnostic about the file, if any.
+/// Calls `each` with every row and its offset in the inflated file, sorted by the value at `time`. The sort is stable; rows without a time come
+/// last. Stops after `most` rows, if given. Returns a diagnostic about the file, if any.
 pub(super) fn for_each_by_time(
     mut rows: Rows<'_>,
     layout: &Layout,
@@ -38,7 +38,7 @@ pub(super) fn for_each_by_time(
         Some(time) => time.value(row).unwrap_or(u64::MAX),
         None => 0,
     };
-    // Rows from this time on cannot be among the first; `None` until that is known.
+    // Rows from this time on are not among the first ones; `None` until that is known.
     let mut too_late = None;
     while let Some((piece, start)) = rows.next()? {
         if part.rows.len() + piece.len() > TOGETHER && !part.order.is_empty() {
@@ -69,7 +69,6 @@ pub(super) fn for_each_by_time(
     Ok(rows.diagnostic())
 }
 
-/// Rows that are sorted together.
 struct Part {
     size: usize,
     rows: Vec<u8>,

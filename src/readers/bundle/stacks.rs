@@ -20,7 +20,7 @@ use crate::hash::HashMap;
 use crate::profile::{FrameId, StackId};
 use crate::recording::{FrameKind, InputBuilder, RejectReason, kperf_callers};
 
-/// A converted stack, or the reason why it is unusable. A stack without frames is unknown, since a missing stack has a different index.
+/// A converted stack, or why it is unusable. A stack without frames counts as unknown, since a missing stack has a different index.
 type ReadStack = Result<StackId, RejectReason>;
 
 /// A cached [`ReadStack`] in 4 bytes: 0 is not cached, 1 has no frames, 2 is too deep, and other values are the index of a stack plus 3.
@@ -28,7 +28,7 @@ type ReadStack = Result<StackId, RejectReason>;
 struct Known(u32);
 
 impl Known {
-    /// Encodes a stack. If its index does not fit, the stack is converted again each time.
+    /// Encodes a stack. If its index does not fit, the stack is not cached.
     fn of(stack: ReadStack) -> Self {
         Self(match stack {
             Err(RejectReason::StackTooDeep) => 2,
@@ -59,7 +59,7 @@ impl KnownStacks<'_> {
     }
 }
 
-/// A cached root piece; `frames` is 0 if it is not cached.
+/// A cached root piece; `frames` is 0 if the slot is empty.
 #[derive(Clone, Copy, Debug, Default)]
 struct RootPiece {
     process: u32,
@@ -67,20 +67,20 @@ struct RootPiece {
     stack: Option<StackId>,
 }
 
-/// The number of threads whose last stack is remembered.
+/// The number of threads whose last stack is cached.
 const THREADS: usize = 64;
 
-/// The root piece of a thread's last stack. The next stack of the thread shares most of the outer addresses.
+/// The root piece of a thread's last stack. The thread's next stack shares most of its outer addresses.
 #[derive(Clone, Debug, Default)]
 struct LastRoot {
     process: u32,
     array: u32,
-    /// The stacks that end in each of its frames, leaf first; empty if there is none yet.
+    /// The stack that ends in each of its frames, leaf first; empty until the first stack.
     path: Vec<Option<StackId>>,
 }
 
-/// A row's reference to a stack: the index of its array, how its column stores stacks, and any number that identifies the thread. Stacks of
-/// the same thread are similar.
+/// A row's reference to a stack: the array index, how its column stores stacks, and an arbitrary number that identifies the thread, since stacks
+/// of one thread are similar.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackCell {
     pub(super) number: u32,
@@ -95,7 +95,7 @@ pub(super) struct Stacks<'a, 't> {
     frames: Frames<'t>,
     /// By kind and array index; empty for kinds that no table uses.
     read: [Vec<Known>; 3],
-    /// By array index: the stack of this array as a root piece, which many stacks share.
+    /// By array index: the array's stack as a root piece, which many stacks share.
     roots: Vec<RootPiece>,
     /// By thread.
     last: Vec<LastRoot>,
@@ -131,14 +131,14 @@ impl<'a, 't> Stacks<'a, 't> {
         }
     }
 
-    /// The diagnostic about stacks that end with the address 0, if any. Only complete after the last stack.
+    /// Returns the diagnostic about stacks that end with the address 0, if any. Complete only after the last stack.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let message = "a stack ends with the address 0, which stays a frame without a binary. Where Instruments 12 or older wrote it, \
                        addresses are those of the instructions themselves, and a name may be that of the function before";
         (self.final_zeros > 0).then(|| Diagnostic { at: None, message: message.to_owned(), count: self.final_zeros })
     }
 
-    /// Returns the binaries after the last stack.
+    /// Releases the binaries. Call it after the last stack.
     pub(super) fn into_binaries(self) -> Binaries<'t> {
         self.frames.into_binaries()
     }
@@ -213,7 +213,7 @@ impl<'a, 't> Stacks<'a, 't> {
                 let number = |index| {
                     array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) })
                 };
-                // If the link register was recorded, it follows; it is not needed.
+                // The link register may follow. It is not needed.
                 let (Some(callers), Some(pc), Some(process)) = (number(0), array.get(1), number(2)) else {
                     return Err(no_stack("callstack").into());
                 };
@@ -261,7 +261,7 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(stack.ok_or(RejectReason::UnknownStack))
     }
 
-    /// Creates the stack of a root piece, starting from the frames that it shares with the last stack of the thread.
+    /// Creates the stack of a root piece, reusing the frames that it shares with the thread's last stack.
     fn add_root(
         &mut self,
         process: u32,
@@ -293,7 +293,6 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(stack?)
     }
 
-    /// Finds the frames of a piece. Its first frame has the kind `first`.
     fn find_frames(
         &mut self,
         process: u32,

@@ -1,4 +1,4 @@
-//! Parses `uniquing/strings`, a property list of the strings to which rows refer by index. It is XML; binary lists are supported too.
+//! Parses `uniquing/strings`, a property list of the strings that rows refer to by index. It is XML; binary lists are also supported.
 
 use std::borrow::Cow;
 
@@ -95,7 +95,7 @@ impl XmlList<'_> {
     fn end(&mut self) {
         match self.open.take() {
             Some(text) => self.strings.push(Cow::Owned(text)),
-            // A second array would be another list.
+            // A second array would be a second list.
             None => self.depth = if self.depth == 2 { 3 } else { 0 },
         }
     }

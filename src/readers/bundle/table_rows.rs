@@ -1,4 +1,4 @@
-//! Reads the rows of any table, with all their columns.
+//! Reads all columns of the rows of any table.
 
 use super::damage::{RowPosition, Unreadable};
 use super::engineering_types::{Storage, exported_type, fixed_point, kind, storage};
@@ -33,7 +33,7 @@ pub(super) struct TableReader<'a, 't> {
     pub(super) narratives: Option<&'a Narratives>,
     /// The path of `form.template`, which contains the image lists.
     pub(super) template: &'a std::path::Path,
-    /// Keyed by the index of the string, or of the typed array.
+    /// Keyed by the index of a string or typed array.
     pub(super) known_strings: HashMap<u64, StringId>,
     pub(super) known_messages: HashMap<(u64, bool), StringId>,
     /// Keyed by the index of the array.
@@ -135,7 +135,7 @@ impl TableReader<'_, '_> {
         };
         let open = || Rows::open(files, folder, layout);
         let mut odd = for_each_by_time(open()?, layout, (layout.time(), most), room, &mut each)?;
-        // Some of the first rows were rejected, so more are needed.
+        // More rows are needed, since some of the first ones were rejected.
         if let Some(most) = most.filter(|&most| !is_done.get() && (most as u64) < layout.rows) {
             let mut seen = 0;
             odd = for_each_by_time(open()?, layout, (layout.time(), None), room, |row, at| {
@@ -148,7 +148,7 @@ impl TableReader<'_, '_> {
         Ok(())
     }
 
-    /// Decodes a row into `cells`, or returns the reason why it is unreadable.
+    /// Decodes a row into `cells`, or returns why it is unreadable.
     fn cells(
         &mut self,
         row: &[u8],
@@ -191,7 +191,7 @@ impl TableReader<'_, '_> {
             Storage::Number | Storage::WideNumber | Storage::Unknown => Cell::Number(value),
             Storage::FixedPoint => {
                 let text = fixed_point(value);
-                // As in exports, a whole number is a number even in a column of decimal numbers.
+                // As in exports, whole numbers are numbers even in a column of decimals.
                 match text.parse() {
                     Ok(whole) => Cell::Number(whole),
                     Err(_) => Cell::Text(input.string(&text)?),

@@ -1,7 +1,7 @@
 //! Parses a run's `table-manager/tables.plist`: its tables, their recording settings, and their stores.
 //!
-//! A table is listed twice, once for its writer and once for its readers, and tables that were requested twice share a store. The first entry
-//! of a store describes it.
+//! A table is listed once for its writer and once for its readers, and tables that were requested twice share a store. The first entry of a store
+//! describes it.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) struct StoredTable {
     pub(super) schema: String,
     /// The recording settings, sorted by name, and spelled as in the XML of a table of contents.
     pub(super) attributes: Vec<(String, String)>,
-    /// Its folder, relative to `corespace`, or the reason why it is unknown.
+    /// The folder of the table, relative to `corespace`, or the reason why it is unknown.
     pub(super) folder: Result<PathBuf, Broken>,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
     for (_, table) in details.entries()? {
         let spec = table.member("spec")?.ok_or_else(|| missing("spec"))?;
         let path = table.member("storeSubpath")?.and_then(|node| node.text().transpose()).transpose()?;
-        // A table that was requested but never written has no store.
+        // The table was requested but never written.
         let Some(path) = path.filter(|path| !path.is_empty()) else { continue };
         budget.take(table, path.len())?;
         if seen.insert(PathBuf::from(&*path)) {
@@ -78,8 +78,8 @@ fn attributes(spec: Node<'_>, budget: &mut Budget) -> Result<Vec<(String, String
     Ok(attributes)
 }
 
-/// Whether words are quoted. In exports, this depends on the meaning of some attributes, not on their type. These were found in a recording
-/// and its export.
+/// True if words are quoted. Exports decide this by the meaning of some attributes, not by their type. These were found in a recording and its
+/// export.
 fn is_in_quotes(name: &str, is_list: bool) -> bool {
     match name {
         "callstack" => false,
@@ -101,7 +101,7 @@ fn spelled(name: &str, value: Node<'_>, budget: &mut Budget) -> Result<Option<St
     Ok((is_list || !words.is_empty()).then(|| words.join(" ")))
 }
 
-/// Formats a value that is not a list. Nested lists are not supported, since a list could contain itself.
+/// Formats a scalar value. Nested lists are not supported, since a list could contain itself.
 fn word(value: Node<'_>, budget: &mut Budget) -> Result<Option<String>, Broken> {
     Ok(match value.kind()? {
         Kind::Text => budget.text(value)?,

@@ -19,7 +19,7 @@ const IMAGES: &str = "com.apple.xray.symbolstoremanager.symbolstores";
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template<'a> {
-    /// `None` if the file does not exist; all facts are then unknown.
+    /// `None` if the file does not exist; everything in it is then unknown.
     archive: Option<KeyedArchive<'a>>,
 }
 
@@ -53,7 +53,6 @@ impl<'a> Template<'a> {
         self.archive.as_ref().map_or(Ok(None), |archive| archive.top(name))
     }
 
-    /// The budget for data copied out of it.
     pub(super) fn budget(&self) -> Budget {
         self.archive.as_ref().map_or_else(Budget::default, Budget::new)
     }
@@ -69,7 +68,7 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// Returns the UUID of the device that was chosen for a run.
+    /// Returns the UUID of the device chosen for a run.
     pub(super) fn device(&self, run: u64) -> Result<Option<String>, Broken> {
         let device = self.run(run)?.map_or(Ok(None), |data| data.member("targetDevice"))?;
         let uuid = device.map_or(Ok(None), |device| device.member("_deviceIdentifier"))?;

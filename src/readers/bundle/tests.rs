@@ -1,4 +1,4 @@
-//! Writes keyed archives and signatures for tests of bundles, and tests keyed archives by writing, reading and corrupting them.
+//! Writes keyed archives and signatures for bundle tests, and tests keyed archives by writing, reading and corrupting them.
 
 use std::io::Read;
 use std::path::PathBuf;

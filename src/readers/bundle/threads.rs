@@ -21,7 +21,7 @@ use crate::files::{Files, shown};
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, Notes, without_tid};
 
-/// The names in a run's tables, by reference, and which threads and processes are listed there.
+/// The names from a run's tables, by reference, and the threads and processes listed there.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     /// The diagnostics so far.
@@ -58,7 +58,7 @@ impl NameColumns {
     }
 }
 
-/// A thread or process with the name in its row.
+/// A thread or process, and the name that its row contains.
 struct Named {
     number: u32,
     tid: Option<u64>,
@@ -68,7 +68,7 @@ struct Named {
 }
 
 impl<'a> Names<'a> {
-    /// No names yet; names will refer to these strings.
+    /// Starts without names. Names will refer to `strings`.
     pub(super) fn new(strings: &'a Strings<'a>) -> Self {
         Self {
             diagnostics: Vec::new(),
@@ -88,7 +88,7 @@ impl<'a> Names<'a> {
         self.processes.get(&number).and_then(|&name| self.strings.get(name).ok())
     }
 
-    /// Reads the names in a `thread-info` or `process-info` table. If a thread or process has several, the last one is used.
+    /// Reads the names in a `thread-info` or `process-info` table. A thread or process with several names keeps the last one.
     pub(super) fn read(
         &mut self,
         files: &dyn Files,
@@ -148,7 +148,7 @@ impl<'a> Names<'a> {
 }
 
 impl NameColumns {
-    /// Returns how a row contradicts the arrays, if it does. The name may then belong to another thread or process.
+    /// Returns how a row contradicts the arrays, if at all. The name may then belong to another thread or process.
     fn contradiction(&self, row: &[u8], named: &Named) -> Option<String> {
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let number = named.number;
@@ -205,7 +205,7 @@ pub(super) enum Odd {
     OtherProcess(u64, Option<u64>),
     /// `form.template` has several names for the process, and no table has one.
     SeveralNames(u64),
-    /// The row's thread belongs to another process than the row. One of them is wrong.
+    /// The row's thread belongs to another process than the row does; one of them is wrong.
     Stranger,
     /// The time of the row is long after the end of the run.
     Late(u64),
@@ -328,8 +328,8 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     }
 }
 
-/// Reads the pid of a process. In an array of two numbers, the second is the name of a device; the second of any other array is not a string.
-/// Five numbers are possible too; the meaning of the others is unknown.
+/// Reads the pid of a process. In an array of two numbers, the second is the name of a device; in longer arrays, it is not a string. Arrays of
+/// five numbers exist; the meaning of the others is unknown.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
     let has_device = || array.get(1).is_some_and(|device| strings.get(device).is_ok());

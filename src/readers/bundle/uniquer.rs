@@ -9,7 +9,7 @@
 //! | header of the data | 32 | u32 `0x01234567`, … |
 //! | … an array | 4 + 8 × n | u32 n, n numbers of 8 bytes; within one block |
 //!
-//! Both files are padded with zeros. An unused entry is therefore zero, and points to the header of the data file, where no array can be.
+//! Both files are padded with zeros. An unused entry is therefore zero: it points to the header of the data file, where no array can be.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -22,7 +22,6 @@ use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x0123_4567;
 const HEADER: usize = 32;
-/// The offset of the entry of array 0.
 const FIRST: usize = HEADER + 8;
 
 pub(super) struct Arrays {
@@ -30,7 +29,7 @@ pub(super) struct Arrays {
     count: usize,
     /// The size of a block.
     block: u64,
-    /// The blocks of the data, each set once it is read. Accessing a block earlier waits for it.
+    /// The blocks of the data. Each is set once it has been read; accessing it earlier waits for it.
     blocks: Vec<OnceLock<Vec<u8>>>,
     /// The memory used by the blocks.
     reserved: Mutex<Reservation>,
@@ -54,8 +53,7 @@ impl<'a> Numbers<'a> {
 }
 
 impl Arrays {
-    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. Both must be within
-    /// the limits.
+    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data for [`fill`](Self::fill). Both must be within the limits.
     pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let (path, data) = (folder.join("integeruniquer.index"), folder.join("integeruniquer.data"));
         let content = Content::require(files, &data)?;
@@ -69,7 +67,7 @@ impl Arrays {
         if (blocks - 1).saturating_mul(block) > limit {
             return Err(too_large(&data, limit));
         }
-        // Every block except the first contains an array, so there cannot be more of them than entries.
+        // Every block except the first contains an array, so there are at most as many blocks as entries.
         if blocks - 1 > (index.len() / 8) as u64 {
             return Err(broken_whole(&path, format_args!("{blocks} blocks are too many for so few arrays")));
         }
@@ -80,8 +78,8 @@ impl Arrays {
         Ok((Self { index, count, block, blocks, reserved }, ArrayData { content, path: data, limit }))
     }
 
-    /// Reads all blocks. If a block cannot be read, it and all later blocks are empty for all threads. Returns a diagnostic if the
-    /// arrays are not contiguous and in order.
+    /// Reads all blocks. If reading fails, the failed block and all later ones become empty for all threads. Returns a diagnostic if the arrays
+    /// are not contiguous and in order.
     pub(super) fn fill(&self, data: ArrayData<'_>) -> Result<Option<Diagnostic>, Error> {
         let ArrayData { mut content, path, limit } = data;
         // Wakes up waiting threads even if reading fails.
@@ -89,7 +87,7 @@ impl Arrays {
         let (mut next, mut total) = (Ok(0), 0);
         for (number, place) in self.blocks.iter().enumerate() {
             let mut block = Vec::new();
-            // The buffer grows as bytes arrive, since the block size in the index is not trustworthy.
+            // The buffer grows as bytes arrive, since the block size in the index cannot be trusted.
             while (block.len() as u64) < self.block {
                 let missing = self.block - block.len() as u64;
                 if content.append(&mut block, missing.min(1 << 20))? == 0 {
@@ -131,8 +129,8 @@ impl Arrays {
         }))
     }
 
-    /// Checks that arrays follow each other in the order of their indices, with nothing between or after them. Without this check, an entry that
-    /// points to the wrong array would be accepted. Returns the index of the first array of the next block.
+    /// Checks that arrays are in index order, with nothing between or after them. Without this check, an entry that points to the wrong array
+    /// would be accepted. Returns the index of the first array of the next block.
     fn check_block(&self, number: usize, block: &[u8], mut next: usize) -> Result<usize, (u64, String)> {
         let base = number as u64 * self.block;
         let mut end = if number == 0 { HEADER } else { 0 };
@@ -184,7 +182,7 @@ impl Arrays {
         })
     }
 
-    /// Like [`get`](Self::get), but does not format a message. Most stacks end with an index that has no array, so this is frequent.
+    /// Like [`get`](Self::get), without formatting a message. This is frequent, since most stacks end with an index that has no array.
     pub(super) fn find(&self, number: u32) -> Result<Numbers<'_>, BadReference> {
         let entry = FIRST + 8 * number as usize;
         if number as usize >= self.len() {
@@ -202,14 +200,14 @@ impl Arrays {
     }
 }
 
-/// The array data that is still to be read.
+/// The array data that has not been read yet.
 pub(super) struct ArrayData<'f> {
     content: Content<'f>,
     path: PathBuf,
     limit: u64,
 }
 
-/// Wakes up threads that wait for a block, by setting unread blocks to empty.
+/// Sets unread blocks to empty when dropped, to wake up threads that wait for them.
 struct Release<'a>(&'a [OnceLock<Vec<u8>>]);
 
 impl Drop for Release<'_> {
@@ -244,18 +242,18 @@ fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
     }
 }
 
-/// The reason why there is no array with an index.
+/// Why no array has an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BadReference {
-    /// The index is not less than this number of arrays.
+    /// The index is beyond this number of arrays.
     Beyond(usize),
-    /// There cannot be an array at this offset of the data.
+    /// No array can start at this offset of the data.
     NoPlace(u64),
-    /// The array at this offset would have this many numbers, more than fit in its block.
+    /// The array at this offset claims this many numbers, more than fit in its block.
     TooLong(u64, u64),
 }
 
-/// The index that means no value.
+/// The reserved index for no value.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The index of an array, from an 8-byte word.

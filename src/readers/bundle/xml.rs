@@ -7,7 +7,7 @@ use quick_xml::events::Event;
 pub(super) use crate::readers::xml::attribute;
 use crate::symbols::{Broken, broken};
 
-/// Passes every event of a document to `take`, after checking that the document is well-formed up to there.
+/// Passes every event of a document to `take`. Up to each event, the document has been checked to be well-formed.
 pub(super) fn read(
     bytes: &[u8],
     what: &str,

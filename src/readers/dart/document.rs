@@ -25,12 +25,12 @@ pub(super) struct Sample {
     pub(super) byte: u64,
     /// Starts at 1.
     pub(super) line: u64,
-    /// Only timeline events have one; other samples use the pid of the profile.
+    /// Only timeline events have a pid; for others, the profile's pid applies.
     pub(super) pid: Option<u64>,
     pub(super) tid: Option<u64>,
     /// In µs, on the VM's clock.
     pub(super) time: Option<u64>,
-    /// Indices in [`Profile::indices`], leaf first; `None` if it has neither a stack nor a leaf.
+    /// A range of [`Profile::indices`], leaf first; `None` for a sample with neither a stack nor a leaf.
     stack: Option<Range<usize>>,
     pub(super) user_tag: Option<String>,
     /// True if the VM kept only the innermost frames.
@@ -51,16 +51,14 @@ pub(super) struct Profile {
     pub(super) origin: Option<u64>,
     /// The number of samples according to the file.
     pub(super) count: Option<u64>,
-    /// By index; `None` for frames that are missing or not read yet.
+    /// Indexed by function; `None` for frames that are missing or not read yet.
     pub(super) functions: Vec<Option<Function>>,
-    /// Frame identifiers and their indices.
     frames: HashMap<String, u32>,
     /// The function indices of all stacks.
     indices: Vec<u32>,
     pub(super) samples: Vec<Sample>,
     /// The position of the first allocation.
     allocation: Option<Position>,
-    /// The position of the end of the profile.
     pub(super) at: Position,
 }
 
@@ -158,7 +156,7 @@ impl Documents {
         json.end_object()
     }
 
-    /// Returns the index of a frame, which may be defined later.
+    /// Returns the index of a frame, which may not be defined yet.
     fn frame<R: Read>(&mut self, id: &str, profile: &mut Profile, json: &Json<'_, R>) -> Result<u32, Error> {
         if let Some(&index) = profile.frames.get(id) {
             return Ok(index);
@@ -241,7 +239,7 @@ impl Documents {
         Ok(Some(start..profile.indices.len()))
     }
 
-    /// Keeps the object that was read if it is a profile.
+    /// Keeps the object that was just read if it is a profile.
     fn end<R: Read>(&mut self, json: &Json<'_, R>, profile: Profile) -> Result<(), Error> {
         let form = match profile.kind.as_deref() {
             Some("CpuSamples") => Form::Samples,

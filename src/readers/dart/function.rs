@@ -17,13 +17,13 @@ pub(super) struct Function {
     pub(super) url: String,
     /// Starts at 1.
     pub(super) line: Option<u32>,
-    /// The `inclusiveTicks` and `exclusiveTicks` in the file: the number of samples through the function, and of samples that end in it.
+    /// The file's `inclusiveTicks` and `exclusiveTicks`: the number of samples through the function, and of samples that end in it.
     pub(super) ticks: [Option<u64>; 2],
     /// The identifier of a frame's caller.
     pub(super) parent: Option<String>,
 }
 
-/// The members of a function or frame that are used. In each path, any `owner` is ignored.
+/// The used members of a function or frame. In each path, any `owner` is ignored.
 const USED: [&str; 12] = [
     "function.location.line",
     "function.location.script.uri",
@@ -43,7 +43,6 @@ const USED: [&str; 12] = [
 pub(super) const ROOT: &str = "cpuProfileRoot";
 
 impl Function {
-    /// Reads the object of a function or frame.
     pub(super) fn read<R: Read>(json: &mut Json<'_, R>) -> Result<Self, Error> {
         let mut members: HashMap<String, String> = HashMap::default();
         json.leaves(&mut Vec::new(), |path, value, json| {
@@ -106,7 +105,7 @@ impl Function {
             _ if self.url.contains("flutter/packages/flutter/lib/") => {
                 Some(("package:flutter", "package:flutter/".to_owned()))
             }
-            // The slash marks this as a path, not only a name.
+            // The slash marks this as a path rather than a name.
             Some(("package", _)) => Some((package, format!("{package}/"))),
             Some(("dart", _)) => {
                 let library = package.strip_suffix("-patch").unwrap_or(package);

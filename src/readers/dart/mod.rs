@@ -12,11 +12,11 @@
 //!  "traceEvents": [{"ph": "P", "pid": 4242, "tid": 771, "ts": 50, "args": {"userTag": "Default"}, "sf": "140-1"}]}
 //! ```
 //!
-//! The objects may be the `result` of a protocol response, or in the part `cpu-profiler` of a DevTools snapshot. Each is a document with one
-//! run and one table.
+//! The objects may be the `result` of a protocol response, or the part `cpu-profiler` of a DevTools snapshot. Each is a document with one run and
+//! one table.
 //!
 //! * **Weight**: each sample has weight 1. The file does not contain the CPU time of a sample: `samplePeriod` is the requested period, and the
-//!   real gaps are longer. A gap can have any length while a thread waits, so estimating by gaps would make an idle thread look busy.
+//!   real gaps are longer. A waiting thread leaves gaps of any length, so weights derived from gaps would make an idle thread look busy.
 //! * **Time** is relative to `timeOriginMicros`. Threads have numbers but no names.
 //! * **Stacks** are indices of functions from the leaf to the root, or the identifier of the leaf, whose `parent` is its caller. If the VM kept
 //!   only the innermost frames of a stack (`truncated`), its root is `<truncated backtrace>`.

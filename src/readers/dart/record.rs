@@ -12,7 +12,7 @@ use crate::recording::{
 };
 use crate::units::{Address, Nanos, Unit};
 
-/// Memory is reserved each time this many rows were added.
+/// Memory is reserved once per this many rows.
 const ROWS_BETWEEN: usize = 1 << 12;
 
 /// Adds a profile as run `number` of its input.
@@ -46,7 +46,7 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
     recording.reserve(0).map_err(|over| Error::memory(over, Some(profile.at.clone())))
 }
 
-/// A stack and its depth, or the reason why it cannot be read.
+/// A stack and its depth, or why it cannot be read.
 type ReadStack = Result<(Option<StackId>, usize), RejectReason>;
 
 /// Adds the samples of a profile.
@@ -102,7 +102,8 @@ impl Writer<'_, '_> {
         Ok(Ok((self.input.stack(None, &leaf_first)?, leaf_first.len())))
     }
 
-    /// Returns the stack of a frame and its callers. The callers of each frame are followed once, since a leaf of a few bytes may have many.
+    /// Returns the stack of a frame and its callers. Each frame is resolved only once, since a sample of a few bytes can have a long chain of
+    /// callers.
     fn stack_of(&mut self, leaf: u32) -> Result<ReadStack, Full> {
         let (mut path, mut next, mut stack) = (Vec::new(), Ok(Some(leaf)), Ok((None, 0)));
         while let Ok(Some(index)) = next {
@@ -110,7 +111,7 @@ impl Writer<'_, '_> {
                 stack = known;
                 break;
             }
-            // For frames that call each other.
+            // Breaks cycles of frames that call each other.
             self.stacks.insert(index, Err(RejectReason::StackTooDeep));
             path.push(index);
             next = self.profile.caller(index);
@@ -167,7 +168,7 @@ impl Writer<'_, '_> {
             }
             tags.sort_by_key(|&(time, _)| time);
             tags.dedup();
-            // Labels are looked up by time, so each time can have only one.
+            // Labels are looked up by time, so only one can be kept for each time.
             let distinct = tags.len();
             tags.dedup_by_key(|&mut (time, _)| time);
             others += (distinct - tags.len()) as u64;
@@ -206,7 +207,7 @@ impl Writer<'_, '_> {
 }
 
 impl Profile {
-    /// Returns a diagnostic about this many samples or functions, if there are any.
+    /// Returns a diagnostic that applies to this many samples or functions; `None` if there are none.
     fn noted(&self, message: &str, count: u64) -> Option<Diagnostic> {
         (count > 0).then(|| Diagnostic { at: Some(self.at.clone()), message: message.to_owned(), count })
     }
@@ -226,7 +227,7 @@ fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
     Ok(profile.noted("samples are missing: DevTools leaves out samples without a stack", count - rows))
 }
 
-/// Returns a diagnostic if the sample counts of functions contradict the samples. Stubs and tags are ignored, since they often differ in
+/// Returns a diagnostic if the sample counts of functions contradict the samples. Ignores stubs and tags, whose counts often differ even in
 /// correct profiles.
 fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
     let mut found = vec![([0_u64; 2], usize::MAX); profile.functions.len()];

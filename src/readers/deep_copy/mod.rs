@@ -13,9 +13,9 @@
 //!   `-` means 0.
 //! * The total of a row is only used as a check: it is the sum of the row's self weight and the totals of the rows below it, except for
 //!   rounding. Percentages are not used, since some versions write wrong ones.
-//! * Allocations (`Bytes Used`, `Count`) have no self weight. It is computed as the total minus the totals of the rows below, if all totals are
-//!   exact bytes.
-//! * Copies without the first line are read as if it were Weight and Self Weight, or Bytes Used and Count if the weights are bytes.
+//! * Allocations (`Bytes Used`, `Count`) have no self weight. If all totals are exact byte counts, it is computed as the total minus the totals
+//!   of the rows below.
+//! * Without its first line, a copy is read as Weight and Self Weight, or as Bytes Used and Count if the weights are bytes.
 //! * In an inverted tree, functions call the functions above them, so self weights cannot be distinguished from totals. It is rejected.
 //! * Numbers are rounded. The percentage of a row, if present, reveals the decimal mark of its numbers.
 //! * The text contains no binaries, addresses, threads, times or sample counts: each row is one sample.

@@ -21,7 +21,6 @@ pub(in crate::readers) fn is_row(line: &str) -> bool {
 }
 
 pub(super) struct Row<'l> {
-    /// The number of spaces before its symbol.
     pub(super) indent: usize,
     pub(super) symbol: &'l str,
     pub(super) unit: Unit,
@@ -38,7 +37,7 @@ impl Head {
         let [total, own, .., _] = names.as_slice() else { return None };
         let unit = own.strip_prefix("Self (").and_then(|unit| unit.strip_suffix(')'));
         if names.len() > 2 && is_row(line) {
-            // Allocations have a count instead of a second weight.
+            // The second column of an allocations table is a count, not a weight.
             let has_own = !total.contains("Bytes") || own.is_empty();
             return Some(Self { columns: names.len(), has_own, unit_of_own: None, is_named: false });
         }
@@ -107,7 +106,7 @@ fn quantity(cell: &str, unit: Option<&str>, mark: Option<char>) -> Result<(Unit,
         _ => return Err("a weight is not a number with a unit of time, cycles or bytes"),
     };
     let rounded = Rounded::parse(number, mark, scale)?;
-    // Instruments shows a small weight in a smaller unit, so a 0 is exact.
+    // Instruments shows small weights in a smaller unit, so a 0 is exact.
     Ok((unit, if rounded.value == 0 { Rounded::default() } else { rounded }))
 }
 

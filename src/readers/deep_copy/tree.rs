@@ -9,7 +9,7 @@ use crate::readers::lines::{Line, LineStart, Lines};
 use crate::readers::stack_sums::StackSums;
 use crate::units::{Unit, Weight};
 
-/// A row that may still get callees.
+/// A row that may get more callees.
 struct Open {
     indent: usize,
     line: LineStart,
@@ -25,7 +25,7 @@ struct Open {
 }
 
 impl Open {
-    /// True for a row whose self weight equals its total although it has callees, which happens in an inverted tree.
+    /// True if the self weight equals the total although the row has callees, which happens in an inverted tree.
     fn is_inverted(&self) -> bool {
         self.of_callees > 0 && self.own.is_some_and(|own| own > 0 && own.saturating_add(self.tolerance) >= self.total)
     }
@@ -43,7 +43,7 @@ pub(super) struct Tree<'s, 'r> {
     incomplete: Option<(LineStart, u64)>,
 }
 
-/// Memory is reserved each time this many rows were read.
+/// Memory is reserved once per this many rows.
 const ROWS_BETWEEN: u64 = 1 << 10;
 
 impl<'s, 'r> Tree<'s, 'r> {
@@ -126,7 +126,7 @@ impl<'s, 'r> Tree<'s, 'r> {
             return Err(EXCESS);
         }
         let missing = row.total.saturating_sub(sum.saturating_add(row.tolerance));
-        // Compared with the precision of the tree's total.
+        // With the precision of the tree's total.
         if missing > self.open.first().unwrap_or(row).digit {
             return Err(MISSING);
         }

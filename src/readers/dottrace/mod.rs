@@ -8,10 +8,11 @@
 //! </Report>
 //! ```
 //!
-//! * A pattern with `PrintCallstacks="Full"` adds an `Instance` for each node of the call tree. The stack of the instance begins with the root,
-//!   and its `OwnTime` is the weight of this stack.
-//! * A stack ends with the name of the function. Stacks are split at slashes. If function names contain slashes, stacks that can be split in
-//!   several ways are rejected. A diagnostic counts stacks with callers that are not in the report, whose names may also contain slashes.
+//! * With `PrintCallstacks="Full"`, a pattern adds an `Instance` for each node of the call tree. Its stack begins with the root, and its
+//!   `OwnTime` is the weight of this stack.
+//! * A stack ends with the name of the function. Stacks are split at slashes, which function names may contain as well; a stack that can be split
+//!   in several ways is rejected. A diagnostic counts stacks with callers that are missing from the report, since their names may also contain
+//!   slashes.
 //! * The `OwnTime` of a function's instances adds up to that of the function, except for rounding, and a callee's total is part of its caller's.
 //! * The pattern selects functions. If a function has no instances, its `OwnTime` is not in any stack; a diagnostic reports it.
 //! * Times are milliseconds with a decimal point, and possibly commas between thousands.

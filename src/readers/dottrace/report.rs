@@ -15,7 +15,6 @@ pub(super) struct Element {
     pub(super) kind: Kind,
     /// The name of a function, or the stack of an instance.
     pub(super) text: String,
-    /// In nanoseconds, with and without callees.
     pub(super) total: Rounded,
     pub(super) own: Rounded,
 }
@@ -70,7 +69,7 @@ const OTHER_FORM: &str = "this dotTrace report has no TotalTime and OwnTime for 
 
 /// Passes the functions and instances of a report, with their offsets, to `take` in order.
 pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element, usize) -> Result<(), Fault>) -> Result<(), Fault> {
-    // The number of open elements, and the names of the outer ones.
+    // The number of open elements, and the names of the outermost ones.
     let (mut depth, mut path) = (0, Vec::<String>::new());
     let mut fault = None;
     let result = xml::read(bytes, |event, at| {
@@ -94,7 +93,7 @@ pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element, usize) -> Result<
     result.map_err(|(at, rule)| fault.unwrap_or((at, ErrorKind::Malformed(rule))))
 }
 
-/// Parses an element with these ancestors; `None` unless it is a function or an instance.
+/// Parses an element inside these ancestors; `None` unless it is a function or an instance.
 fn element(start: &BytesStart<'_>, outer: &[&str]) -> Result<Option<Element>, ErrorKind> {
     let malformed = |text: &str| ErrorKind::Malformed(text.to_owned());
     let refused = |text: &str| Err(ErrorKind::NotAnExport(text.to_owned()));

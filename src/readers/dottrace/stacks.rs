@@ -8,7 +8,7 @@ use crate::readers::rounded::Rounded;
 use crate::readers::stack_sums::StackSums;
 use crate::units::{Unit, Weight};
 
-/// The function of the current instances.
+/// The function whose instances are being read.
 struct Function {
     name: String,
     at: usize,
@@ -16,14 +16,13 @@ struct Function {
     expected: Option<u64>,
     instances: u64,
     of_instances: u64,
-    /// The maximum error of the sum of rounded times.
+    /// The maximum rounding error of the sum of times.
     tolerance: u64,
 }
 
-/// A node of the call tree.
 #[derive(Default)]
 struct Node {
-    /// `None` if the function is not in the report.
+    /// `None` if the report does not list the function.
     at: Option<usize>,
     total: u64,
     /// The node's `OwnTime`, plus the totals of its callees that are in the report.
@@ -41,9 +40,9 @@ pub(super) struct Stacks<'s, 'r> {
     nodes: HashMap<StackId, Node>,
     /// The total `OwnTime` of all instances.
     own: u64,
-    /// The first function with an `OwnTime` but without instances, the number of these functions, and their total `OwnTime`.
+    /// Functions with an `OwnTime` but without instances: the first one's offset, their number, and their total `OwnTime`.
     unplaced: Option<(usize, u64, u64)>,
-    /// The first instance with a caller that is not in the report, and the number of these instances.
+    /// Instances with a caller that the report does not list: the first one's offset, and their number.
     unlisted: Option<(usize, u64)>,
 }
 
@@ -151,8 +150,8 @@ impl<'s, 'r> Stacks<'s, 'r> {
         Ok(unlisted.into_iter().chain(unplaced).chain(outside).collect())
     }
 
-    /// Returns the time of the outermost instances that is not the `OwnTime` of any instance, with the offset of the first of them and their
-    /// number. `None` if rounding explains it.
+    /// Returns the time in outermost instances that is not the `OwnTime` of any instance, the offset of the first such instance, and their
+    /// number. `None` if rounding explains the difference.
     fn outside(&self) -> Option<(usize, u64, u64)> {
         let caller = |node: &Node| node.caller.and_then(|caller| self.nodes.get(&caller));
         let is_outermost =
@@ -169,7 +168,7 @@ impl<'s, 'r> Stacks<'s, 'r> {
 const UNLISTED: &str =
     "a CallStack has callers that are not functions of the report, so it is assumed that their names contain no /";
 
-/// Splitting names with more slashes would take too long.
+/// The maximum number of slashes in a name. More would take too long to split.
 const MOST_SLASHES: usize = 8;
 
 impl Names {

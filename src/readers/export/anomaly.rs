@@ -1,14 +1,14 @@
 //! Anomalies of elements whose value is still known: they produce a note, but do not reject the row.
 //!
-//! No known CPU table contains any of these. If the next Xcode renames an element or attribute, it is missing under its old name, and only
-//! these notes would show that.
+//! No known CPU table contains any of these. If the next Xcode renames an element or attribute, its old name simply disappears, and these notes
+//! are the only sign.
 
 /// Something that no known version of `xctrace` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
     /// An unknown element next to the frames of a stack.
     InStack,
-    /// Frames in an element that is not named like a stack.
+    /// Frames in an element whose name is not a stack's.
     StackName,
     /// An element inside a thread, a process, a frame, a binary or a source.
     Child,

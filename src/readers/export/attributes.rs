@@ -1,4 +1,4 @@
-//! Parses the attributes of an element that its value needs.
+//! Parses the attributes that an element's value depends on.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::position::Fault;
 use super::tag::Tag;
 use crate::readers::well_formed::attributes;
 
-/// Where the value of an element comes from.
+/// Where an element's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// The element itself; nothing can refer to it.
@@ -19,7 +19,7 @@ pub(super) enum Identity {
     Ref(u64),
 }
 
-/// The attributes needed for an element's value, unescaped.
+/// The attributes that an element's value depends on, unescaped.
 #[derive(Debug)]
 pub(super) enum Fields<'a> {
     None,
@@ -104,8 +104,8 @@ pub(super) fn read<'a>(
     Ok((identity, fields))
 }
 
-/// Parses `id="N"` or `ref="N"` as `xctrace` spells it, if it is the first attribute and nothing else is needed. This covers nine of ten
-/// elements and avoids a loop over all attributes.
+/// Parses `id="N"` or `ref="N"` in the spelling of `xctrace`, if it is the first attribute and nothing else is needed. This covers nine out of
+/// ten elements, and avoids a loop over all attributes.
 fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
     if let Some(rest) = raw.strip_prefix(" ref=\"") {
         let (number, after) = rest.split_once('"')?;
@@ -134,7 +134,6 @@ pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     Ok(Cow::Owned(quick_xml::escape::unescape(&value).map_err(malformed)?.into_owned()))
 }
 
-/// Parses an unsigned decimal number.
 pub(super) fn parse_number(text: &str) -> Option<u64> {
     let text = text.trim_ascii();
     // `str::parse` would accept a plus sign.

@@ -7,11 +7,10 @@ use super::scan::PADDING;
 /// The end tag of a row.
 const ROW_END: &[u8] = b"</row>";
 
-/// A block without the end of a row grows to this multiple of its size, up to [`MOST`], and is then split anywhere: a table of contents has
-/// no rows.
+/// A block without a row end grows to this multiple of its size, at most [`MOST`], and is then split anywhere. A table of contents has no rows.
 const LONGEST: usize = 8;
 
-/// The maximum size to which a block grows. Many blocks are in memory at the same time.
+/// The maximum size of a grown block. Many blocks are in memory at the same time.
 const MOST: usize = 512 << 10;
 
 /// A part of the input.
@@ -22,7 +21,7 @@ pub(super) struct Block {
     length: usize,
     /// The offset in the input.
     pub(super) offset: u64,
-    /// The number of line feeds; 0 if they were not counted.
+    /// The number of line feeds; 0 until they are counted.
     pub(super) lines: u64,
     /// Set if the input ends after this block.
     pub(super) end: Option<End>,
@@ -31,9 +30,8 @@ pub(super) struct Block {
 /// How an input ended.
 #[derive(Debug)]
 pub(super) enum End {
-    /// Normally.
     Complete,
-    /// The source expected more data (a truncated compressed file).
+    /// In the middle of compressed data.
     Cut(io::Error),
     /// Reading failed.
     Failed(io::Error),
@@ -59,7 +57,7 @@ impl Block {
         std::mem::swap(&mut self.padded, carried);
     }
 
-    /// Moves the bytes from `used` on to `carried`, and takes the old buffer back, so a reused block never grows by carried bytes.
+    /// Moves the bytes from `used` on to `carried`, and restores the old buffer, so carried bytes never make a reused block larger.
     pub(super) fn give_back(&mut self, used: usize, carried: &mut Vec<u8>) {
         std::mem::swap(&mut self.padded, carried);
         carried.truncate(self.length);
@@ -68,7 +66,7 @@ impl Block {
         self.length = 0;
     }
 
-    /// Counts its lines. Call it while the bytes are in the CPU cache.
+    /// Counts line feeds. Call it while the bytes are in the CPU cache.
     pub(super) fn count_lines(&mut self) {
         self.lines = count_lines(self.bytes());
     }
@@ -157,7 +155,7 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Returns the end of the last row. White space after it belongs to the next block, since other text may follow it.
+/// Returns the end of the last row. Later white space belongs to the next block, since other text may follow it.
 pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     Some(memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len())
 }

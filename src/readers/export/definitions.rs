@@ -1,4 +1,4 @@
-//! Keeps the definitions of the current document, and decodes its elements.
+//! Stores the definitions of the current document, and decodes its elements.
 
 use super::anomaly::Oddity;
 use super::attributes::{BinaryFields, Fields, FrameFields, parse_number};
@@ -12,13 +12,13 @@ use crate::profile::{Binary, Core, FrameId, Full, SampleKind, SourceLine, String
 use crate::recording::{FrameForm, Limits, RecordingBuilder, RejectReason, is_hex_address};
 use crate::units::{Address, Uuid};
 
-/// The value, or a part of it, from the attributes of an open element.
+/// What an open element's attributes contribute to its value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Attributes {
-    /// The attributes are not needed.
+    /// Nothing.
     #[default]
     None,
-    /// The attributes contain the complete value.
+    /// The complete value.
     Value(Value),
     /// `name`, `addr` and `inlined` of a frame.
     Frame { name: Option<StringId>, is_named: bool, address: Option<u64>, is_inlined: bool },
@@ -43,7 +43,7 @@ pub(super) struct Element<'a, V = Value> {
     pub(super) has_id: bool,
 }
 
-/// Decodes the elements of one document after another into a recording.
+/// Decodes the elements of documents, one document after another, into a recording.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     pub(super) recording: RecordingBuilder,
@@ -58,7 +58,7 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Starts without definitions.
+    /// Starts without any definitions.
     pub(super) fn new(recording: RecordingBuilder) -> Self {
         let Limits { stack_depth: max_stack_depth, counters: max_counters, .. } = recording.options.limits;
         Self { recording, max_stack_depth, max_counters, ..Self::default() }
@@ -96,7 +96,6 @@ impl Definitions {
         tag.referring_to(value)
     }
 
-    /// Remembers an anomaly of the current element.
     pub(super) fn note_oddity(&mut self, oddity: Oddity) {
         if !self.oddities.contains(&oddity) {
             self.oddities.push(oddity);
@@ -112,7 +111,7 @@ impl Definitions {
             return Ok(value);
         }
         if element.tag.has_text() && !element.children.is_empty() {
-            // The text is split by children, so it is unclear which part is the value.
+            // Children split the text, so it is unclear which part is the value.
             return Ok(Value::Bad(RejectReason::WrongType));
         }
         Ok(match element.tag {
@@ -122,7 +121,7 @@ impl Definitions {
                 .map_or(Value::Bad(RejectReason::BadNumber), |number| number_value(tag, number)),
             Tag::TextAddresses => self.number_list(element.text, Value::Addresses)?,
             Tag::PmcEvents => match self.number_list(element.text, Value::Counters)? {
-                // Rows share a list by `ref`, but each sample stores a copy of its values.
+                // Rows can share a list by `ref`, but each sample gets a copy of its values.
                 Value::Counters(list) if self.recording.numbers(list).len() > self.max_counters => {
                     Value::Bad(RejectReason::BadNumber)
                 }
@@ -171,7 +170,7 @@ impl Definitions {
         Ok(Value::Core(self.recording.profile.core(Core { index, kind })?))
     }
 
-    /// Checks that the display string is present, since names are not stored elsewhere.
+    /// Checks that the display string is present: names are stored nowhere else.
     fn check_display_name(&mut self, element: Element<'_>) {
         if element.fmt.is_empty() {
             self.note_oddity(Oddity::NoDisplayName);
@@ -229,7 +228,7 @@ impl Definitions {
         if uuid.is_none() && fields.uuid.as_deref().is_some_and(|uuid| !uuid.is_empty()) {
             self.note_oddity(Oddity::Uuid);
         }
-        // With a UUID but without a load address, frames would be looked up at wrong addresses.
+        // With a UUID but no load address, symbols would be looked up at wrong addresses.
         let uuid = uuid.filter(|_| load_address.is_some());
         let texts = [&fields.name, &fields.uuid, &fields.arch, &fields.path];
         if texts.iter().any(|text| text.as_deref().is_none_or(str::is_empty)) {
@@ -305,7 +304,7 @@ impl Definitions {
         }
     }
 
-    /// Handles a child that is not the expected one. `only` is the expected child.
+    /// Handles a child other than the expected one, `only`.
     fn pass_by<T>(&mut self, child: Value, only: &mut OnlyChild<T>) {
         match child {
             Value::Bad(reason) => only.fail(reason),
@@ -316,11 +315,11 @@ impl Definitions {
     }
 }
 
-/// A child that an element has at most once.
+/// A child that occurs at most once.
 #[derive(Debug)]
 struct OnlyChild<T> {
     value: Option<T>,
-    /// True if there was a `<sentinel/>` instead.
+    /// True for a `<sentinel/>` instead of the child.
     is_absent: bool,
     bad: Option<RejectReason>,
 }
@@ -342,7 +341,7 @@ impl<T> OnlyChild<T> {
         self.bad.get_or_insert(reason);
     }
 
-    /// Returns the child; `None` if it is marked as absent.
+    /// Returns the required child; `None` if it is marked as absent.
     fn get(self) -> Result<Option<T>, RejectReason> {
         match self {
             Self { bad: Some(reason), .. } => Err(reason),
@@ -351,7 +350,7 @@ impl<T> OnlyChild<T> {
         }
     }
 
-    /// Returns the child if it exists.
+    /// Returns the optional child.
     fn if_any(self) -> Result<Option<T>, RejectReason> {
         self.bad.map_or(Ok(self.value), Err)
     }

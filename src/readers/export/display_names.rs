@@ -1,6 +1,6 @@
 //! Extracts names from display strings (`fmt`).
 //!
-//! Numbers are never read from `fmt`, which follows the locale of the recorded machine. Names are not available elsewhere:
+//! Numbers are never read from `fmt`, which follows the locale of the recorded machine. Names, however, are stored only there:
 //!
 //! ```text
 //! thread   Main Thread  0x8480c1 (app, pid: 49374)      Xcode 12 to 14.3: two spaces before the tid
@@ -26,7 +26,7 @@ pub(super) fn thread_name(fmt: &str, tid: Option<u64>) -> &str {
     if let Some((end, tid)) = behind_tid {
         return without_tid(&fmt[..end], tid).trim_start();
     }
-    // If the tid is not in the string (names scrubbed, tid edited), search for the last token that looks like a tid.
+    // The tid is not in the string (names scrubbed, tid edited): search for the last token that looks like a tid.
     let end = fmt.rfind(" (0x").or_else(|| fmt.rfind(" 0x")).unwrap_or_else(|| {
         let owner = fmt.rfind(", pid: ").and_then(|comma| fmt[..comma].rfind(" ("));
         owner.unwrap_or(fmt.len())

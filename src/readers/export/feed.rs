@@ -1,4 +1,4 @@
-//! Passes blocks to documents: the scanner reads rows of CPU tables, rows of other tables are only counted, and everything else is read as
+//! Passes blocks to documents. The scanner reads rows of CPU tables, rows of other tables are only counted, and everything else is read as
 //! tokens.
 
 use super::blocks::{Block, count_lines};
@@ -20,7 +20,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Reads tokens and skips unneeded rows up to the end of a block. At each position, `scan` is called first, which may read rows faster.
+    /// Reads a block to its end as tokens, skipping unneeded rows. `scan` is called first at each position, and may read rows faster.
     pub(super) fn read<'d, C: Content>(
         mut self,
         reader: &mut DocumentReader<'d, C>,
@@ -42,7 +42,7 @@ impl Taken {
     }
 }
 
-/// Reads the next block with `read`; `lent` is memory that is used elsewhere. After the last block, returns the size of the input in bytes.
+/// Reads the next block with `read`; `lent` is memory used elsewhere. After the last block, returns the size of the input in bytes.
 pub(super) fn take_block<'d, C: Content>(
     reader: &mut DocumentReader<'d, C>,
     place: &mut Place<'_>,
@@ -79,7 +79,7 @@ pub(super) struct Feed<'r, 'd> {
     tape: Tape,
     room: ReplayRoom,
     place: Place<'r>,
-    /// The memory of lent sums.
+    /// The memory of the lent sums.
     pub(super) lent: u64,
 }
 
@@ -97,12 +97,12 @@ impl<'r, 'd> Feed<'r, 'd> {
         }
     }
 
-    /// True if it is useful to scan the next blocks ahead of time.
+    /// True if scanning the next blocks ahead of time is useful.
     pub(super) fn wants_tapes(&self) -> bool {
         self.is_scanned && !self.reader.is_skipping()
     }
 
-    /// Lends the sums, so that another thread can add samples to them; see the builder.
+    /// Lends the sums, so another thread can add samples to them; see the builder.
     pub(super) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         self.reader.content.definitions.recording.profile.lend_sums()
     }
@@ -117,8 +117,8 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.reader.content.definitions.recording.profile.return_sums(sums);
     }
 
-    /// Reads the next block. `tape` contains the rows that the scanner found at the start of the block, if it was scanned ahead of time. After
-    /// the last block, returns the size of the input in bytes.
+    /// Reads the next block. `tape` contains the scanned rows at the start of the block, if it was scanned ahead of time. After the last block,
+    /// returns the size of the input in bytes.
     pub(super) fn take(&mut self, block: &mut Block, tape: Option<&Tape>) -> Result<Option<u64>, Error> {
         let tape = tape.filter(|_| self.place.is_between_tokens());
         let Self { reader, options, is_scanned, memory, tape: own, room, place, lent } = self;

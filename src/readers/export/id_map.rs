@@ -19,9 +19,9 @@ use crate::profile::FrameId;
 pub(super) struct Ids {
     /// Indexed by id, starting at 1; [`Packed::NONE`] if the id is not defined (yet).
     dense: ChunkedVec<Packed>,
-    /// Values that do not fit a word.
+    /// Values that do not fit in a word.
     large: Vec<Value>,
-    /// Ids far beyond the dense ones, as in excerpts and hostile files.
+    /// Ids far beyond the dense ones, which occur in excerpts and hostile files.
     sparse: HashMap<u64, Value>,
     defined: usize,
     highest: u64,
@@ -29,10 +29,10 @@ pub(super) struct Ids {
     is_irregular: bool,
 }
 
-/// Gaps up to this size are always filled; larger gaps may not take more memory than the definitions.
+/// Gaps up to this size are always filled. Larger ones may not take more memory than the definitions.
 const FREE_GAP: usize = 1024;
 
-/// The length of a list of this many definitions, with gaps.
+/// The maximum length of the dense list for this many definitions.
 pub(super) fn room(defined: usize) -> usize {
     2 * defined + FREE_GAP
 }

@@ -1,4 +1,4 @@
-//! Describes an input that is not an export, with advice on what to do.
+//! Describes inputs that are not exports, with advice for each.
 
 use memchr::memmem;
 
@@ -10,7 +10,7 @@ pub(super) fn is_markup(head: &[u8]) -> bool {
     head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().starts_with(b"<")
 }
 
-/// Returns a sentence about an input without any document.
+/// Returns a sentence about an input that contains no document.
 pub(super) fn describe(head: &[u8]) -> String {
     if let Some(sentence) = recognise(head) {
         return sentence;
@@ -22,7 +22,7 @@ pub(super) fn describe(head: &[u8]) -> String {
     format!("this is not an export of xctrace; pass the recording (.trace) itself, or export it: {command}")
 }
 
-/// Returns a sentence about an input if its first bytes show that it cannot be an export.
+/// Returns a sentence about an input whose first bytes rule out an export.
 pub(super) fn recognise(head: &[u8]) -> Option<String> {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let lower: Vec<u8> = text.iter().take(64).map(u8::to_ascii_lowercase).collect();

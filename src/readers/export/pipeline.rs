@@ -6,10 +6,10 @@
 //!           block ─► tape ─┘
 //! ```
 //!
-//! All threads do the same work: a thread takes the source, reads (and decompresses) one block, returns the source, and scans the block. If
-//! other threads are waiting for blocks, it continues reading, and they scan. The calling thread combines finished blocks, and scans others
-//! while none is finished. So no thread has a fixed role that could become the bottleneck, and a single thread runs the same code without
-//! waiting. The number of blocks in flight bounds the memory.
+//! All threads do the same work: a thread takes the source, reads (and decompresses) one block, returns the source, and scans the block. If other
+//! threads are waiting for blocks, it continues reading, and they scan. The calling thread combines finished blocks, and scans others while none
+//! is finished. No thread has a fixed role that could become the bottleneck, and a single thread runs the same code without waiting. The number
+//! of blocks in flight bounds the memory.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -29,10 +29,10 @@ use crate::recording::Options;
 /// The number of blocks in flight per thread.
 const BLOCKS_PER_THREAD: usize = 3;
 
-/// If more batches of samples are waiting to be summed, the combining thread helps.
+/// If more sample batches are waiting to be summed, the combining thread helps.
 const MAX_BATCHES: usize = 16;
 
-/// No source is fast enough for more threads.
+/// No source can supply more threads than this.
 const MAX_THREADS: usize = 256;
 
 /// Reads all documents of an input. Returns its size in bytes.
@@ -46,7 +46,7 @@ pub(super) fn read_documents<'d, R: Read + Send>(
     let mut blocks = BlockReader::new(source, options.buffer_size);
     let mut block = Block::default();
     blocks.read(&mut block);
-    // Starting threads does not pay off for an input with a single block.
+    // Starting threads is not worth it for a single block.
     if options.jobs > 1 && block.end.is_none() {
         return read_parallel(blocks, block, feed, options);
     }
@@ -69,13 +69,13 @@ struct Scanned {
 enum Place {
     /// A thread is reading or scanning it.
     Busy,
-    /// It was read, but not scanned.
+    /// Read, but not scanned.
     Read(Scanned),
     Finished(Scanned),
 }
 
-/// Samples are summed in parallel with all other work: the sums are scattered over memory, so this takes as long as a large part of combining
-/// blocks.
+/// Samples are summed in parallel with all other work. The sums are scattered over memory, so summing takes a large part of the time that
+/// combining blocks takes.
 #[derive(Default)]
 struct Summing {
     /// `None` while a thread adds to them, or if samples are not summed.
@@ -102,8 +102,8 @@ struct State<R> {
     summing: Summing,
     /// `None` while a thread reads from it, and after the last block.
     source: Option<BlockReader<R>>,
-    /// True if a thread had to wait while another was reading: reading is slow and should never stop. The reading thread then continues and
-    /// leaves scanning to others, until the maximum number of blocks is in flight.
+    /// True if a thread had to wait while another was reading: reading is the bottleneck and should never stop. The reading thread then keeps
+    /// reading and leaves scanning to others, until the maximum number of blocks is in flight.
     is_hungry: bool,
     /// The number of threads, without the calling one.
     helpers: usize,
@@ -113,7 +113,7 @@ struct State<R> {
     first: usize,
     /// Blocks and tapes for reuse.
     spare: Vec<Scanned>,
-    /// True if no more blocks are needed.
+    /// True once no more blocks are needed.
     is_over: bool,
 }
 
@@ -156,7 +156,7 @@ fn read_parallel<R: Read + Send>(
         // Stops the other threads on every return path.
         let _over = Over(&shared);
         for _ in 1..options.jobs.min(MAX_THREADS) {
-            // The result is the same with fewer threads than requested.
+            // Fewer threads give the same result.
             if Builder::new().spawn_scoped(scope, || shared.help()).is_err() {
                 break;
             }
@@ -196,7 +196,7 @@ enum Task<R> {
 }
 
 impl<R> State<R> {
-    /// Takes the first block, if it is finished.
+    /// Takes the first block in order, if it is finished.
     fn next_finished(&mut self) -> Option<Scanned> {
         match self.line.pop_front()? {
             Place::Finished(scanned) => {
@@ -219,7 +219,7 @@ impl<R> State<R> {
         }
     }
 
-    /// Starts another block, if the capacity allows it. Returns its number and buffers.
+    /// Starts another block if fewer than `capacity` are in flight. Returns its number and buffers.
     fn start_block(&mut self, capacity: usize) -> Option<(usize, Scanned)> {
         if self.line.len() >= capacity {
             return None;
@@ -273,7 +273,7 @@ impl<R: Read + Send> Shared<'_, R> {
     }
 
     fn help(&self) {
-        // If this thread panics, stop the others, which would wait for its block forever.
+        // If this thread panics, stop the others: they would wait for its block forever.
         let over = Over(self);
         let mut memory = scan::Memory::default();
         // An error while summing is reported by `finish_sums`.
@@ -329,7 +329,7 @@ impl<R: Read + Send> Shared<'_, R> {
         }
     }
 
-    /// Reads a block for this thread to scan. While other threads are waiting for blocks, it first reads blocks for them.
+    /// Reads a block for this thread to scan. If other threads are waiting for blocks, reads blocks for them first.
     fn read(&self, mut number: usize, mut source: BlockReader<R>, mut spare: Scanned) -> (usize, Scanned) {
         loop {
             source.read(&mut spare.block);
@@ -382,7 +382,7 @@ impl<R: Read + Send> Shared<'_, R> {
             if let Some((number, block)) = state.next_read() {
                 return Task::Scan { number, block };
             }
-            // The combining thread should not read: it has other work while other threads read, but they would wait while it reads.
+            // The combining thread has other work while others read. If it read, they would have to wait.
             if (!is_leader || state.helpers == 0)
                 && let Some(source) = state.source.take()
             {

@@ -1,4 +1,4 @@
-//! Tracks the position of the current block in an input: the bytes carried over from the previous block, and the line.
+//! Tracks the position of the current block in an input: its line, and the bytes carried over from previous blocks.
 
 use super::blocks::{Block, End, count_lines};
 use super::not_an_export;
@@ -8,14 +8,14 @@ use crate::profile::Full;
 use crate::readers::formats;
 use crate::recording::Options;
 
-/// How many bytes from the start of XML are kept to describe the input. For other inputs, more are kept.
+/// The number of bytes at the start that are kept to describe an XML input. Other inputs need more.
 const HEAD: usize = 2 << 10;
 
-/// Tokens up to this size are not charged to the budget, since every block may end inside one.
+/// Tokens up to this size are not charged to the budget, since any block may end inside one.
 const SMALL: usize = 1 << 20;
 
 /// The allocation size for a token larger than [`SMALL`]. glibc maps each allocation above 32 MiB separately and unmaps it when it is freed.
-/// Smaller ones stay in the heap of each thread: 16 files with tokens of 15 MB held 278 MiB.
+/// Smaller ones stay in each thread's heap: 16 files with 15 MB tokens kept 278 MiB allocated.
 const MAPPED: usize = 33 << 20;
 
 /// The progress through the blocks of an input.
@@ -23,12 +23,12 @@ const MAPPED: usize = 33 << 20;
 pub(super) struct Place<'i> {
     input: &'i str,
     head: Vec<u8>,
-    /// The unread end of the previous blocks: the start of a token.
+    /// The unread end of the previous blocks, which is the start of a token.
     unread: Vec<u8>,
-    /// The number of unread bytes at which the token is parsed again. It grows by 1.5× each time, since parsing a long token again at every block
-    /// would take quadratic time.
+    /// The number of unread bytes at which the token is parsed again. It grows by 1.5× each time, since parsing a long token at every block would
+    /// take quadratic time.
     enough: usize,
-    /// The largest token, in bytes.
+    /// The maximum size of a token in bytes.
     limit: usize,
     /// The memory reserved for a long token.
     reserved: Reservation,
@@ -56,10 +56,10 @@ impl<'i> Place<'i> {
     }
 
     /// Enters the next block, prepends the unread bytes to it, and returns their number. `None` if the block only continues a token that is not
-    /// parsed again yet.
+    /// due to be parsed again.
     ///
     /// # Errors
-    /// If the source failed there, or the token takes too much memory.
+    /// If the source failed here, or the token takes too much memory.
     pub(super) fn enter(&mut self, block: &mut Block) -> Result<Option<usize>, Error> {
         self.keep_head(block.bytes());
         let carried = self.unread.len();
@@ -127,7 +127,7 @@ impl<'i> Place<'i> {
         self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(not_an_export::describe(&self.head)))
     }
 
-    /// For an input that is broken at its start: whether the error should describe its first bytes instead of the fault.
+    /// True if an input is broken at its start, so the error should describe its first bytes instead of the fault.
     fn is_no_export(&self) -> bool {
         !not_an_export::is_markup(&self.head) || not_an_export::recognise(&self.head).is_some()
     }
@@ -137,7 +137,7 @@ impl<'i> Place<'i> {
         formats::describe(&self.head).map(ErrorKind::NotAnExport)
     }
 
-    /// The error for a fault in a block. If there is `nothing_yet`, the input may not be an export at all.
+    /// The error for a fault in a block. If there is `nothing_yet`, the input may not be an export.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
         let may_be_other = match fault.kind {
             ErrorKind::NotAnExport(_) => true,
@@ -166,7 +166,7 @@ impl<'i> Place<'i> {
     }
 }
 
-/// Returns the line of an offset in a block that starts in line `first`; the last known line if the byte is no longer in memory.
+/// Returns the line of an offset in a block whose first line is `first`, or the last known line if the byte is no longer in memory.
 pub(super) fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
     let ahead = usize::try_from(byte.saturating_sub(block.offset)).unwrap_or(usize::MAX);
     let bytes = block.bytes();

@@ -1,7 +1,7 @@
 //! Replays the scanner's tape into a document, with the same result as reading the tokens one by one.
 //!
-//! A tape refers to elements only by id. When it is replayed, everything before it is known, so ids become values. Apart from that, the
-//! same code as for tokens decodes elements and adds rows.
+//! A tape refers to elements only by id. When it is replayed, everything before it is known, so ids can be resolved to values. Elements are
+//! decoded and rows added by the same code as for tokens.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,11 +35,11 @@ pub(super) struct ReplayRoom {
     open: Vec<Open>,
     /// For each frame of the tape, the stack that ends in it.
     paths: Vec<Option<StackId>>,
-    /// For each frame of the tape that no earlier stack shares, its id if it was known before the tape.
+    /// For each frame of the tape that is not shared with an earlier stack, the frame, if it was known before the tape.
     frames: Vec<Option<FrameId>>,
     /// For each stack cell of the tape that is a `ref`, its value before the tape.
     stacks: Vec<Packed>,
-    /// The frames of a stack that it does not share with the stack it is compared with.
+    /// The frames that a stack does not share with the stack it is compared with.
     own_frames: Vec<FrameId>,
     /// The values of the references that were replayed.
     references: Vec<Value>,
@@ -47,15 +47,15 @@ pub(super) struct ReplayRoom {
     row: Vec<Value>,
 }
 
-/// The common parts of rows that have the same cells between time and stack. Most blocks repeat the cells of earlier blocks.
+/// The common parts of rows with the same cells between time and stack. Most blocks repeat cells of earlier blocks.
 #[derive(Debug, Default)]
 struct KnownRows {
     rows: Vec<KnownRow>,
-    /// Keyed by the references of such cells.
+    /// Keyed by the references in these cells.
     by_references: HashMap<Box<[u32]>, KnownCells>,
     /// For the cells of the tape, the index in `rows`, if it was looked up.
     of_cells: Vec<Option<u32>>,
-    /// The table that the rows belong to. Other tables interpret the same cells differently.
+    /// The table that the rows belong to. The same cells mean something else in other tables.
     table: (usize, usize),
 }
 
@@ -75,11 +75,11 @@ struct KnownCells {
     row: u32,
 }
 
-/// The number of rows remembered from one block to the next.
+/// The number of rows kept from one block to the next.
 const MAX_KNOWN_ROWS: usize = 4_096;
 
 impl KnownRows {
-    /// Starts a tape with this many cells.
+    /// Starts a tape with this many groups of cells.
     fn begin(&mut self, table: (usize, usize), cells: usize) {
         if self.table != table || self.rows.len() > MAX_KNOWN_ROWS {
             self.rows.clear();
@@ -120,7 +120,7 @@ struct Replay<'r, 'd, 't> {
     /// The offset of the current row in the input.
     row: u64,
     room: &'r mut ReplayRoom,
-    /// Cells of the current row that are not among the values yet; they belong after the first value.
+    /// Cells of the current row that have not been added to the values; they follow the first value.
     cells: Option<u32>,
     /// The number of replayed stack cells that are `ref`s.
     next_stack: usize,
@@ -135,7 +135,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         self.is_at_rows() && tape.early_ref < next && (tape.first_id == 0 || tape.first_id == next)
     }
 
-    /// Reads the rows of a tape that [`fits`](Self::fits). It was made from `bytes`, which start at `offset` in the input.
+    /// Replays the rows of a tape that [`fits`](Self::fits). It was made from `bytes`, which start at `offset` in the input.
     pub(super) fn replay(
         &mut self,
         tape: &Tape,
@@ -144,7 +144,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         room: &mut ReplayRoom,
     ) -> Result<(), Fault> {
         room.open.clear();
-        // Not cleared: data of earlier tapes is overwritten before it is read.
+        // Not cleared, since stale entries are overwritten before they are read.
         room.paths.resize(tape.frames.len().max(room.paths.len()), None);
         room.frames.resize(tape.frames.len().max(room.frames.len()), None);
         room.references.clear();
@@ -210,8 +210,8 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(())
     }
 
-    /// Looks up the frames that no earlier stack shares. They are scattered over the table of ids, and many independent look-ups take little
-    /// longer than one.
+    /// Looks up the frames that are not shared with an earlier stack. They are scattered over the table of ids, and many independent lookups take
+    /// little longer than one.
     fn find_frames(&mut self) {
         for stack in &self.tape.stacks {
             self.find_frames_at(stack.start as usize..(stack.end - stack.common) as usize);
@@ -240,13 +240,13 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.content.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
     }
 
-    /// Returns the value of a stack, usually the next one that was looked up in advance.
+    /// Returns the value of a stack. Usually, it is the next one of those looked up in advance.
     fn known_stack(&mut self, id: u32) -> Value {
         let word = self.known_stack_word(id);
         self.stack_of(word, id)
     }
 
-    /// Returns the value of a `ref` to this id in a stack column.
+    /// Returns the value of a `ref` in a stack column.
     #[inline]
     fn stack_of(&self, word: Packed, id: u32) -> Value {
         let value = self.document.content.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id));
@@ -258,7 +258,7 @@ impl<'t> Replay<'_, '_, 't> {
         if self.tape.known_stacks.get(self.next_stack) == Some(&id) {
             let word = self.room.stacks[self.next_stack];
             self.next_stack += 1;
-            // Ids that the tape defines were unknown when it started.
+            // Ids that the tape itself defines were unknown at its start.
             if word != Packed::NONE {
                 return word;
             }
@@ -286,7 +286,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.content.check(self.byte(at))
     }
 
-    /// Replaces the entities in an attribute. The scanner has checked that they are known.
+    /// Resolves the entities in an attribute. The scanner has checked that they are known.
     fn unescaped(&self, span: Span, at: u16) -> Result<Option<Cow<'t, str>>, Fault> {
         span.of(self.bytes).map(|text| unescape(text, self.byte(at))).transpose()
     }
@@ -299,7 +299,7 @@ impl<'t> Replay<'_, '_, 't> {
     /// Adds cells that other rows also have. If their common part is known, their values are only needed at the end of the row.
     #[inline(always)]
     fn cells(&mut self, cells: u32) {
-        // The row has a second group of such cells, so it does not have the usual shape.
+        // A second group of such cells, so the row does not have the usual shape.
         if let Some(before) = self.cells.take()
             && self.room.known_rows.get(self.tape, before).is_some()
         {
@@ -331,7 +331,7 @@ impl<'t> Replay<'_, '_, 't> {
     fn usual_row(&mut self, RowStart { id, time, .. }: RowStart, cells: u32, stack: u32) -> Result<(), Fault> {
         self.document.content.definitions.ids.define(u64::from(id), Value::Time(time));
         let word = self.known_stack_word(stack);
-        // The numbers are passed separately, since reading a struct just after writing its parts is slow.
+        // The numbers are passed separately: reading a struct right after writing its parts would stall.
         if let Some(known_stack) = word.stack()
             && let Some(known) = self.room.known_rows.get(self.tape, cells)
             && self.document.add_known_row(known, time, known_stack).is_some()
@@ -394,7 +394,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.add_row(0, self.row)
     }
 
-    /// Adds the first row with these cells, and remembers its common part.
+    /// Adds the first row with these cells, and caches its common part.
     fn first_row(&mut self, cells: u32) -> Result<(), Fault> {
         self.room.row.clone_from(&self.document.values);
         self.document.add_row(0, self.row)?;
@@ -476,7 +476,7 @@ impl<'t> Replay<'_, '_, 't> {
     fn known_frames(&mut self, stack: &TapeStack) -> Result<Option<StackId>, Full> {
         let (start, end, like_end) = (stack.start as usize, stack.end as usize, stack.like_end as usize);
         let mut common = stack.common as usize;
-        // An earlier stack that could not be read has no path.
+        // An unreadable earlier stack has no path.
         let like = if common > 0 { self.room.paths[like_end - common] } else { None };
         if like.is_none() && common > 0 {
             self.find_frames_at(start..end);
@@ -486,7 +486,7 @@ impl<'t> Replay<'_, '_, 't> {
         let definitions = &mut self.document.content.definitions;
         let own = start..end - common;
         own_frames.clear();
-        // Ids that the tape defines were unknown when it started.
+        // Ids that the tape itself defines were unknown at its start.
         let frames = frames[own.clone()].iter().zip(&self.tape.frames[own.clone()]);
         own_frames.extend(frames.map_while(|(frame, &id)| frame.or_else(|| definitions.ids.get_frame(id))));
         if own_frames.len() < own.len() || end - start > definitions.max_stack_depth {
@@ -499,7 +499,7 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(leaf)
     }
 
-    /// Prefetches the point at which the next stack branches off, if it shares outer frames with this one.
+    /// Prefetches where the next stack branches off, if it shares outer frames with this one.
     #[inline(always)]
     fn fetch_next(&self, stack: &TapeStack) {
         let Some(next) = self.tape.stacks.get(stack.next as usize) else { return };
@@ -513,7 +513,7 @@ impl<'t> Replay<'_, '_, 't> {
         }
     }
 
-    /// Adds a stack that contains something other than frames, such as a frame that could not be read.
+    /// Adds a stack that contains anything but frames, such as an unreadable frame.
     #[cold]
     fn odd_stack(&mut self, tag: Tag, at: u16, stack: &TapeStack) -> Result<Value, Fault> {
         let first_value = self.document.values.len();

@@ -1,4 +1,4 @@
-//! Converts stacks (frames, fragments of addresses and raw `kperf` lists) to parent pointers.
+//! Converts stacks (frames, address fragments and raw `kperf` lists) to parent pointers.
 //!
 //! | written by | shape |
 //! |---|---|
@@ -68,7 +68,7 @@ impl Definitions {
                     self.push_fragment(list, element.fmt, frames)?;
                 }
                 Value::Stack(stack) if nested.is_none() => nested = Some(stack),
-                // It is unknown which of two stacks called the other.
+                // With two stacks, it is unknown which one called the other.
                 Value::Stack(_) => return Ok(Value::Bad(RejectReason::UnknownStack)),
                 Value::Bad(reason) => return Ok(Value::Bad(reason)),
                 Value::Absent => is_absent = true,
@@ -87,7 +87,7 @@ impl Definitions {
             Some(_) if has_frames || has_fragments => is_unknown,
             None if has_frames && has_fragments => is_unknown,
             _ if others > 0 && (nested.is_some() || !frames.is_empty()) && element.tag == Tag::Backtrace => {
-                // The frames are known; the other element may be new in the next Xcode.
+                // The frames are known. The next Xcode may have added the other element.
                 self.note_oddity(Oddity::InStack);
                 Value::Stack(match nested {
                     Some(stack) => stack,
@@ -95,7 +95,7 @@ impl Definitions {
                 })
             }
             Some(stack) => Value::Stack(stack),
-            // An unknown element without frames is not a stack. A backtrace with only unknown elements is a stack with an unknown shape.
+            // An unknown element without frames is not a stack. A backtrace of only unknown elements is a stack of an unknown shape.
             None if frames.is_empty() && element.tag == Tag::Other => Value::Other,
             None if frames.is_empty() && !has_fragments && others > 0 => is_unknown,
             None if frames.is_empty() && !has_fragments && !is_absent => Value::Bad(RejectReason::EmptyCell),
@@ -103,7 +103,7 @@ impl Definitions {
         })
     }
 
-    /// Adds the frames of one `text-addresses`. The first frame of the first fragment is the leaf, whose name is in `fmt`.
+    /// Adds the frames of one `text-addresses`. The very first frame is the leaf, whose name is in `fmt`.
     fn push_fragment(&mut self, list: u32, fmt: &str, frames: &mut Vec<FrameId>) -> Result<(), Full> {
         let (start, end) = self.recording.number_lists[list as usize];
         for index in start..end {
@@ -145,7 +145,7 @@ impl Definitions {
         for &child in element.children {
             let Value::Addresses(list) = child else { continue };
             let (start, end) = self.recording.number_lists[list as usize];
-            // A second list would continue the first one.
+            // A second list would continue the first one, so the program counter does not precede it.
             let pc = pc.filter(|_| frames.len() == 1);
             for index in kperf_callers(pc, &self.recording.numbers[start..end]) {
                 let address = self.recording.numbers[start + index];

@@ -5,11 +5,11 @@ use crate::chunked_vec::ChunkedVec;
 use crate::hash::HashMap;
 use crate::memory::of_map;
 
-/// The values of ids. Ids count 1, 2, 3 …, so a list takes less memory than a map, and is never copied as it grows.
+/// The values of ids. Ids count 1, 2, 3 …, so a chunked list takes less memory than a map, and growing it copies nothing.
 #[derive(Debug)]
 pub(super) struct TableIds<T> {
     dense: ChunkedVec<Option<T>>,
-    /// Ids far beyond the dense ones, as in excerpts and hostile files.
+    /// Ids far beyond the dense ones, which occur in excerpts and hostile files.
     sparse: HashMap<u64, T>,
     defined: usize,
 }
@@ -35,7 +35,7 @@ impl<T: Copy> TableIds<T> {
                 if let Some(known) = self.dense.get_mut(index) {
                     *known = Some(value);
                 }
-                // An id may have been far before the dense ones reached it.
+                // The id may have been stored there before the dense ids reached it.
                 self.sparse.remove(&id);
             }
             _ => {

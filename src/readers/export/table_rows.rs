@@ -51,7 +51,7 @@ impl TableValue {
         }
     }
 
-    /// The text of a value, if it is one.
+    /// The text of a string value.
     fn text(self) -> Option<StringId> {
         if let Self::Text(text) | Self::Known(Value::Path(text)) = self { Some(text) } else { None }
     }
@@ -89,7 +89,7 @@ impl TableValue {
     }
 
     /// Converts a number to a cell for a column of this kind. The element and the column must have the same unit. Text that looks like a number
-    /// has no unit, so it only fits string columns.
+    /// has no unit, so it fits only string columns.
     fn number_in(self, column: ColumnKind) -> Result<Cell, RejectReason> {
         let kind = if let Self::Number(_, kind) = self { kind } else { ColumnKind::Number };
         let is_same = match column {
@@ -194,7 +194,7 @@ impl<'d> TableRows<'d> {
     /// Decodes an element as the first number and the last text among its children. An element without a number is a label.
     fn named(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let children = element.children;
-        // The unreadable part may be the number.
+        // The unreadable child may be the number.
         if let Some(bad) = children.iter().find(|child| child.is_bad()) {
             return Ok(*bad);
         }
@@ -206,8 +206,8 @@ impl<'d> TableRows<'d> {
         Ok(TableValue::Named(number, text))
     }
 
-    /// Returns the display string or, if there is none, the text of the element or the joined texts of its children. The parts of a code are not
-    /// joined to a name.
+    /// Returns the display string or, if it is empty, the element's text or the joined texts of its children. The parts of a code are not joined
+    /// to a name.
     fn label(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let Element { tag, fmt, text, children, has_id, .. } = element;
         if !fmt.is_empty() || children.is_empty() && (!text.is_empty() || has_id) {

@@ -28,7 +28,8 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
-    /// A number without a unit. Only used if every cell of the table is read; times, durations and cycles have the tags above.
+    /// A number without a unit. This and the following tags occur only if every cell of a table is read; times, durations and cycles have the
+    /// tags above.
     Number,
     /// A number of bytes in such a table.
     Bytes,
@@ -91,7 +92,7 @@ impl Tag {
         }
     }
 
-    /// Returns the tag of an element in a table of which every cell is read.
+    /// Returns the tag of an element if every cell of its table is read.
     pub(super) fn of_tables(name: &str) -> Self {
         match name {
             "syscall" | "sockaddr" | "uuid" | "view-hierarchy" | "description-set" => Self::Label,
@@ -125,7 +126,7 @@ impl Tag {
         }
     }
 
-    /// The kind of a number in a table of which every cell is read; `None` for elements that are not numbers.
+    /// The kind of number in an element if every cell of its table is read; `None` for elements that are not numbers.
     pub(super) fn number_kind(self) -> Option<ColumnKind> {
         Some(match self {
             Self::Time => ColumnKind::Time,
@@ -138,8 +139,8 @@ impl Tag {
         })
     }
 
-    /// Returns the tag of the element inside `parent`. Tables, schemas and rows only have their meaning in the right place; all other elements have
-    /// theirs anywhere.
+    /// Returns the tag of the element inside `parent`. Tables, schemas and rows have their meaning only in the right place; all other elements
+    /// have it anywhere.
     pub(super) fn inside(self, parent: Self) -> Self {
         let place = match self {
             Self::TraceQueryResult => return Self::Other,
@@ -188,12 +189,12 @@ impl Tag {
         )
     }
 
-    /// True if the display string (`fmt`) of the element is read, because the name is only there.
+    /// True if the display string (`fmt`) of the element is read because the name is stored only there.
     pub(super) fn has_display_name(self) -> bool {
         self.has_short_name() || matches!(self, Self::Cell | Self::Label | Self::Named)
     }
 
-    /// True if the display string is a name. Other display strings are the content of cells, which may be as long as any text.
+    /// True if the display string is a name. Otherwise it is the content of a cell, which may be as long as any text.
     pub(super) fn has_short_name(self) -> bool {
         matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
     }
@@ -225,7 +226,7 @@ impl Tag {
             Value::Frame(_) => self == Self::Frame,
             Value::Address(_) => self == Self::TextAddress,
             Value::Addresses(_) => self == Self::TextAddresses,
-            // Frames may be in an element with any name.
+            // An element with any name may contain frames.
             Value::Stack(_) => matches!(self, Self::Backtrace | Self::KperfBacktrace | Self::Other),
         };
         if is_same_kind { value } else { Value::Bad(RejectReason::WrongType) }

@@ -1,7 +1,7 @@
-//! The scanner's output for rows, in document order: small records that are replayed into a document.
+//! The scanner's output: small records for rows, in document order, which are replayed into a document.
 //!
-//! A tape does not depend on other rows: a `ref` is still the number in the file. Tapes of several blocks can therefore be made in
-//! parallel, and each is replayed after everything before it.
+//! A tape does not depend on other rows, since a `ref` is still the number from the file. Tapes of several blocks can therefore be made in
+//! parallel; each is replayed after everything before it.
 
 use super::tag::Tag;
 
@@ -17,11 +17,11 @@ impl Span {
     pub(super) const NONE: Self = Self { start: u32::MAX, end: 0 };
 
     pub(super) fn new(start: usize, end: usize) -> Self {
-        // The scanner ensures that blocks are much smaller than 4 GiB.
+        // The scanner ensures that blocks are far below 4 GiB.
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// Returns the bytes, which were checked to be UTF-8; `None` if the attribute is missing.
+    /// Returns the bytes, which have been checked to be UTF-8; `None` if the attribute is missing.
     pub(super) fn of(self, bytes: &[u8]) -> Option<&str> {
         let bytes = bytes.get(self.start as usize..self.end as usize)?;
         Some(std::str::from_utf8(bytes).unwrap_or_default())
@@ -35,17 +35,17 @@ pub(super) enum Op {
     Row { start: u32 },
     /// The row ends: its values are its cells.
     EndRow,
-    /// First step of a row with the usual shape, like nearly every row: its first cell is this time, and its last cell, a stack, is at `at`.
+    /// First step of a row of the usual shape, as nearly every row has: the first cell is this time, and the last cell, a stack, is at `at`.
     UsualRow { at: u16, id: u32, time: u64 },
-    /// Second step: the row has these cells and this stack as a `ref`, and starts at this byte of the block.
+    /// Second step: the row has these cells and a `ref` stack, and starts at this byte of the block.
     UsualCells { start: u32, cells: u32, stack: u32 },
-    /// Like `UsualCells`, with a stack as in [`Stack`](Op::Stack), a `backtrace` whose id follows the id of the time.
+    /// Like `UsualCells`, but the stack is defined here (see [`Stack`](Op::Stack)): a `backtrace` whose id follows the time's.
     UsualStack { start: u32, cells: u32, stack: u32 },
     /// `<sentinel/>`
     Absent { at: u16 },
     /// A `ref` to another element.
     Ref { tag: Tag, at: u16, id: u32 },
-    /// Several cells that are `ref`s and that other rows may also have.
+    /// Several `ref` cells that other rows may have as well.
     Cells { cells: u32 },
     /// An element whose text is a number.
     Number { tag: Tag, at: u16, id: u32, value: u64 },
@@ -55,7 +55,7 @@ pub(super) enum Op {
     Open { tag: Tag, at: u16, id: u32, spans: u32 },
     /// The element ends.
     Close,
-    /// A frame starts; its spans are name and address. Later, only its id refers to it.
+    /// A frame starts; its spans are name and address. Later references use only its id.
     OpenFrame { is_inlined: bool, is_first_child: bool, at: u16, id: u32, spans: u32 },
     /// The frame ends.
     CloseFrame,
@@ -63,7 +63,7 @@ pub(super) enum Op {
     Binary { at: u16, id: u32, spans: u32 },
     /// A source starts.
     OpenSource { at: u16, line: u32 },
-    /// An element that only contains frames, which were defined before or precede it on the tape.
+    /// An element that contains only frames, each defined earlier or immediately before it on the tape.
     Stack { tag: Tag, at: u16, id: u32, stack: u32 },
 }
 
@@ -75,7 +75,7 @@ pub(super) struct TapeStack {
     /// The frames are `frames[start..end]` of the tape: ids, leaf first.
     pub(super) start: u32,
     pub(super) end: u32,
-    /// An earlier stack of the tape has the same outermost `common` frames; its frames end at `like_end`.
+    /// The outermost `common` frames are the same as in an earlier stack of the tape, whose frames end at `like_end`.
     pub(super) like_end: u32,
     pub(super) common: u32,
     /// The index of a later stack that is compared with this one; 0 means none.
@@ -108,7 +108,7 @@ pub(super) struct Tape {
     pub(super) first_id: u32,
     /// The largest id that was referred to before the first definition.
     pub(super) early_ref: u32,
-    /// The end of the scanned bytes, after a row: everything before it is on the tape.
+    /// The end of the scanned bytes, after a row. The tape contains everything before it.
     pub(super) end: usize,
     /// The number of line feeds that were scanned.
     pub(super) lines: u64,
@@ -155,7 +155,7 @@ impl Tape {
         }
     }
 
-    /// Removes everything since `mark`.
+    /// Undoes everything since `mark`.
     pub(super) fn rewind(&mut self, mark: &TapeMark) {
         self.ops.truncate(mark.ops);
         self.spans.truncate(mark.spans);

@@ -11,7 +11,7 @@
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 use crate::recording::RejectReason;
 
-/// The value of an element. Small and `Copy`: children are collected by value until their parent closes.
+/// The value of an element. It is small and `Copy`, since children are collected by value until their parent closes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     /// `<sentinel/>`: the column has no value in this row.
@@ -40,7 +40,7 @@ pub(super) enum Value {
     Thread(u32),
     Core(CoreId),
     State(StringId),
-    /// The source of a `time-sample`.
+    /// What triggered a `time-sample`.
     Kind(SampleKind),
     /// A binary at its load address.
     Binary(BinaryId),
@@ -61,7 +61,7 @@ pub(super) enum Value {
 /// The number of bits for the kind.
 const KIND_BITS: u32 = 5;
 
-/// The number of bits for a source line; its path uses the other bits of the payload.
+/// The number of bits for a source line. The path uses the remaining bits of the payload.
 const LINE_BITS: u32 = 64 - KIND_BITS - 32;
 
 /// The kinds of values in a word.

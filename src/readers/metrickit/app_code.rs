@@ -1,8 +1,9 @@
-//! Determines the owner of each binary of a diagnostic, since paths are not recorded.
+//! Determines who owns each binary of a diagnostic, since diagnostics contain no paths.
 //!
-//! A binary belongs to Apple if its name is one of Apple's, and to the app if its name is in the bundle identifier. For others, the address
-//! decides if possible: on 64-bit ARM devices, all of Apple's libraries are in one cache, which begins at 0x1_8000_0000. The app, its
-//! extensions and its frameworks are below it. This rule applies only if the recorded addresses show one of Apple's libraries in that range.
+//! A binary belongs to Apple if it has one of Apple's names, and to the app if its name is part of the bundle identifier. Other binaries are
+//! classified by address if possible: on 64-bit ARM devices, all of Apple's libraries are in one cache, which begins at 0x1_8000_0000, and the
+//! app with its extensions and frameworks is below it. This rule applies only if the recorded addresses show one of Apple's libraries in the
+//! cache.
 
 use super::diagnostic::{Diagnostic, Node};
 use crate::hash::HashMap;
@@ -16,7 +17,6 @@ type Key<'d> = (Option<Uuid>, Option<&'d str>);
 const APP: std::ops::Range<u64> = 1 << 32..0x1_8000_0000;
 const CACHE: std::ops::Range<u64> = 0x1_8000_0000..1 << 36;
 
-/// What is known about the binaries of a diagnostic.
 pub(super) struct AppCode<'d> {
     diagnostic: &'d Diagnostic,
     /// The lowest and highest frame address in each binary.
@@ -37,7 +37,7 @@ impl<'d> AppCode<'d> {
         let is_in_cache = |(key, (first, _)): (&Key<'d>, &(u64, u64))| {
             CACHE.contains(first) && matches!(by_name(key.1), Category::System | Category::Runtime)
         };
-        // A Mac also loads third-party libraries, and Apple's plug-ins, from anywhere.
+        // A Mac loads third-party libraries and Apple's plug-ins at any address.
         let has_cache = !is_mac && addresses.iter().any(is_in_cache);
         Self { diagnostic, addresses, has_cache }
     }
@@ -60,14 +60,14 @@ impl<'d> AppCode<'d> {
         match by_name(key.1) {
             Category::Unknown if is_in(&CACHE) => Category::System,
             Category::Unknown if is_in(&APP) || is_of_bundle() => Category::User,
-            // An app may have the same name as one of Apple's libraries.
+            // An app may have the same name as an Apple library.
             _ if is_in(&APP) && is_of_bundle() => Category::User,
             known => known,
         }
     }
 
-    /// True for the name of the bundle. Xcode derives the end of the identifier from the name of the app, with hyphens for other characters;
-    /// `NAME.debug.dylib` contains the code of a debug build. The identifier of an extension starts with the identifier of its app.
+    /// True for the name of the bundle. Xcode derives the last part of the identifier from the app name, replacing other characters with hyphens.
+    /// `NAME.debug.dylib` contains the code of a debug build. The identifier of an extension starts with its app's.
     fn is_of_bundle(&self, name: &str) -> bool {
         let hyphens = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-").to_lowercase();
         let name = name.strip_suffix(".debug.dylib").unwrap_or(name);

@@ -1,5 +1,5 @@
-//! Files from App Store Connect: `diagnosticLogs` are users' diagnostics with symbols, and `perfPowerMetrics` are percentiles over all users
-//! by version and device.
+//! Files from App Store Connect: `diagnosticLogs` are diagnostics from users, with symbols; `perfPowerMetrics` are percentiles over all users, by
+//! version and device.
 //!
 //! ```text
 //! {"productData": [{"diagnosticLogs": [{"callStackTree": [{"callStacks": [{"callStackRootFrames": [{"symbolName": "main", …}]}]}],
@@ -15,10 +15,10 @@ use super::metrics::Leaf;
 use crate::hash::HashMap;
 use crate::recording::{RecordingBuilder, STATED_PERCENTILE, Toc, TocRun};
 
-/// Keys in these files, and MetricKit's keys for the same facts.
+/// Keys in these files, and the MetricKit keys for the same facts.
 const ALIASES: [(&str, &str); 2] = [("bundleId", "bundleIdentifier"), ("buildVersion", "appBuildVersion")];
 
-/// Returns MetricKit's key for a fact.
+/// Returns the MetricKit key for a fact.
 pub(super) fn usual_key(key: String) -> String {
     ALIASES.iter().find(|(known, _)| *known == key).map_or(key, |(_, usual)| (*usual).to_owned())
 }
@@ -30,7 +30,7 @@ pub(super) fn kind_of_event(event: &str) -> Option<Kind> {
     words.into_iter().find(|(word, _)| event.contains(word)).map(|(_, kind)| kind)
 }
 
-/// Renames the quantity of a log, `"eventDetail": "2 sec"`, to the key in diagnostics of this kind.
+/// Renames the quantity of a log, such as `"eventDetail": "2 sec"`, to the key that diagnostics of this kind use.
 pub(super) fn name_detail(facts: &mut [Fact], kind: Kind) {
     let key = match kind {
         Kind::Hang => "hangDuration",
@@ -50,7 +50,7 @@ pub(super) fn is_known(path: &[String]) -> bool {
     path.last().is_some_and(|last| LAST.contains(&last.as_str()))
 }
 
-/// Adds the percentiles of a product as a run without samples, with the formatted percentiles in its summary. Returns false if there are none.
+/// Adds a product's percentiles as a run without samples, formatted in its summary. Returns false if there are none.
 ///
 /// # Errors
 /// If the recording is full.

@@ -14,7 +14,7 @@ pub(super) enum Kind {
     DiskWrite,
     Launch,
     Memory,
-    /// A call tree that was extracted from a diagnostic.
+    /// A call tree extracted from a diagnostic.
     #[default]
     Unknown,
 }
@@ -26,7 +26,7 @@ pub(super) struct Node {
     pub(super) address: Option<u64>,
     pub(super) offset: Option<u64>,
     pub(super) uuid: Option<Uuid>,
-    /// The name of its binary, if that has no UUID.
+    /// The name of its binary, if the binary has no UUID.
     pub(super) name: Option<String>,
     /// The name of its function, which only App Store Connect provides.
     pub(super) symbol: Option<String>,
@@ -47,7 +47,7 @@ impl Node {
     }
 }
 
-/// The stacks of a thread, or of all threads.
+/// The stacks of one thread, or of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
     pub(super) is_attributed: bool,
@@ -61,7 +61,7 @@ pub(super) struct Thread {
     pub(super) uncounted: Option<Position>,
 }
 
-/// The number of invalid UUIDs, and the position of the first.
+/// Invalid UUIDs: their number, and the position of the first.
 pub(super) type Odd = Option<(u64, Position)>;
 
 #[derive(Debug, Default)]
@@ -70,14 +70,13 @@ pub(super) struct Tree {
     pub(super) threads: Option<Vec<Thread>>,
     /// The names of binaries.
     pub(super) names: HashMap<Uuid, String>,
-    /// The number of invalid UUIDs, and the position of the first.
     pub(super) odd_uuids: Odd,
-    /// The first position at which a binary has a second name.
+    /// Where a binary is first given a second name.
     pub(super) renamed: Option<Position>,
 }
 
 impl Tree {
-    /// Adds the stacks of another tree, whose names include those of this tree.
+    /// Adds the stacks of another tree. Its names must include this tree's.
     pub(super) fn add(&mut self, other: Self) {
         self.is_per_thread = self.is_per_thread.or(other.is_per_thread);
         if let Some(threads) = other.threads {
@@ -108,7 +107,7 @@ pub(super) struct Diagnostic {
     pub(super) facts: Vec<Fact>,
     /// The position of the end of the diagnostic.
     pub(super) at: Position,
-    /// If not 0, this is a placeholder for that many diagnostics of an unknown kind, which are left out.
+    /// If not 0, a placeholder for this many diagnostics of an unknown kind, which are left out.
     pub(super) unknown: u64,
 }
 
@@ -119,7 +118,6 @@ impl Diagnostic {
     }
 }
 
-/// The metrics of a document.
 #[derive(Debug)]
 pub(super) struct Day {
     pub(super) facts: Vec<Fact>,

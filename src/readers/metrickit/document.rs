@@ -14,7 +14,7 @@ use crate::recording::{Limits, Options};
 use crate::units::Uuid;
 
 impl Kind {
-    /// The prefix of the keys in payloads and reports.
+    /// The key prefixes in payloads and reports.
     const ALL: [(&'static str, Self); 6] = [
         ("crash", Self::Crash),
         ("hang", Self::Hang),
@@ -24,7 +24,7 @@ impl Kind {
         ("memoryException", Self::Memory),
     ];
 
-    /// Returns the kind for a key, such as `hangDiagnostics` of a payload or `hangDiagnostic` of a report.
+    /// Returns the kind for a key, such as `hangDiagnostics` in a payload or `hangDiagnostic` in a report.
     fn of_key(key: &str) -> Option<Self> {
         let name = key.strip_suffix('s').unwrap_or(key).strip_suffix("Diagnostic")?;
         Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, kind)| kind)
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// True for a key that is named like a kind of diagnostic.
+/// True for a key that looks like a kind of diagnostic.
 fn is_kind(key: &str) -> bool {
     key.strip_suffix('s').unwrap_or(key).ends_with("Diagnostic")
 }
@@ -56,7 +56,7 @@ pub(super) struct Documents {
     limits: Limits,
     held: Held,
     found: Vec<Diagnostic>,
-    /// The metrics in the document, and the number of documents with metrics.
+    /// The metrics in the document, and the number of documents with metrics so far.
     days: Vec<Day>,
     metrics: u64,
     /// The percentiles in the document, by product.
@@ -91,7 +91,7 @@ impl Documents {
         self.metrics
     }
 
-    /// Reads a payload, a report, a diagnostic, a tree, a wrapper of one of them, or an array of these.
+    /// Reads a payload, report, diagnostic or tree, a wrapper of one of them, or an array of these.
     fn document<R: Read>(&mut self, json: &mut Json<'_, R>, kind: Option<Kind>, level: usize) -> Result<(), Error> {
         if level > MOST_LEVELS {
             return Err(json.damaged("diagnostics are nested too deeply"));
@@ -181,7 +181,7 @@ impl Documents {
         Ok(())
     }
 
-    /// Keeps the metric values that are used.
+    /// Keeps the metric values that are in use.
     fn leaves<R: Read>(
         &mut self,
         json: &mut Json<'_, R>,
@@ -291,14 +291,14 @@ impl Documents {
         let (mut thread, mut open): (Thread, Vec<usize>) = (Thread::default(), Vec::new());
         json.begin_array()?;
         loop {
-            // Inside an array of frames; the last open frame calls them.
+            // Inside an array of frames. The innermost open frame is their caller.
             if json.has_next()? {
                 json.begin_object()?;
                 if open.len() >= self.limits.stack_depth {
                     let text = format!("a stack has more than {} frames", self.limits.stack_depth);
                     return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
                 }
-                // Twice, since a `Vec` doubles as it grows.
+                // Twice the size, since a `Vec` doubles as it grows.
                 self.held.add(2 * size_of::<Node>(), json)?;
                 if let Some(caller) = open.last().and_then(|&caller| thread.nodes.get_mut(caller)) {
                     caller.callees += 1;
@@ -356,7 +356,7 @@ impl Documents {
 const FLATTENED: &str = "callStackFrames are call trees that a collector flattened, and the callers of their frames are unknown; \
                          pass the payload as MetricKit wrote it";
 
-/// Where reading a frame stopped.
+/// The point at which reading a frame stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
     /// At the start of the array of its callees.
@@ -385,7 +385,7 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, odd: &mut Odd) -
     Ok(Reached::End)
 }
 
-/// Reads a number. App Store Connect writes addresses as strings; an invalid one is `None`.
+/// Reads a number. App Store Connect writes addresses as strings; invalid ones become `None`.
 fn number<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {
     if json.is_next(ValueType::String)? { Ok(json.text()?.and_then(|text| text.parse().ok())) } else { json.number() }
 }

@@ -1,4 +1,4 @@
-//! How locales write quantities: the symbols and digits of their numbers, and their unit names, according to CLDR.
+//! How locales write quantities: number symbols, digits and unit names, according to CLDR.
 //!
 //! `quantities.txt` documents its own format; `tests/support/programs/quantities.py` generates it.
 
@@ -15,7 +15,7 @@ pub(super) enum Dimension {
     Size,
 }
 
-/// Units and their size in nanoseconds or bytes. Kilobytes and larger units are decimal.
+/// Units, with their size in nanoseconds or bytes. Kilobytes and larger units are decimal.
 const UNITS: [(&str, Dimension, u64); 11] = [
     ("ns", Dimension::Time, 1),
     ("us", Dimension::Time, 1_000),
@@ -47,7 +47,7 @@ impl Style {
         Some(Self { zero, decimal, group, is_indian: signs.next().is_some() })
     }
 
-    /// Returns the digits before and after the decimal sign.
+    /// Splits a number into the digits before and after the decimal sign.
     fn number(&self, text: &str) -> Option<(String, String)> {
         let (whole, fraction) = text.split_once(self.decimal).map_or((text, None), |(whole, rest)| (whole, Some(rest)));
         let fraction = fraction.map_or(Some(String::new()), |fraction| self.digits(fraction))?;
@@ -62,8 +62,8 @@ impl Style {
         groups.iter().rev().enumerate().all(is_right).then(|| (groups.concat(), fraction))
     }
 
-    /// Converts digits to ASCII; `None` if there are none, or other characters. Some formatters combine the symbols of a language with the
-    /// digits 0 to 9.
+    /// Converts digits to ASCII; `None` if there are no digits, or other characters. Some formatters combine a language's symbols with the digits
+    /// 0 to 9.
     fn digits(&self, text: &str) -> Option<String> {
         let own = |c: char| char::from_digit(u32::from(c).checked_sub(self.zero.into())?, 10);
         let digit = |c: char| if c.is_ascii_digit() { Some(c) } else { own(c) };
@@ -89,7 +89,7 @@ pub(super) enum Use {
     Region,
     /// By a locale of the region with incomplete CLDR data.
     Incomplete,
-    /// By a language, in all regions about which nothing else is known.
+    /// By a language, in any region for which CLDR has nothing else.
     Language,
     Elsewhere,
 }
@@ -108,22 +108,22 @@ struct Name {
     formats: Range<usize>,
     unit: usize,
     written: String,
-    /// A number that is part of the name.
+    /// A number that the name itself contains.
     fixed: Option<u64>,
-    /// True if it means something else in more languages.
+    /// True if the name means something else in more languages.
     is_contested: bool,
 }
 
-/// The value of a text in a format.
+/// The meaning of a string in a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) format: usize,
     pub(super) value: u64,
     /// The size of the unit.
     pub(super) unit: u64,
-    /// True if a formatter writes exactly this text; false if the spaces or trailing zeros differ.
+    /// True if a formatter writes exactly this text, with the same spaces and trailing zeros.
     pub(super) is_exact: bool,
-    /// True if the name of the unit means something else in more languages.
+    /// True if the unit name means something else in more languages.
     pub(super) is_contested: bool,
 }
 
@@ -178,7 +178,7 @@ impl Catalog {
         });
     }
 
-    /// Returns all possible values of a text in a dimension.
+    /// Returns all possible meanings of a string in a dimension.
     pub(super) fn readings(&self, text: &str, dimension: Dimension) -> Vec<Reading> {
         let (number, name) = self.split(&tidy(text));
         let names = self.names.get(&without_spaces(&name)).map_or([].as_slice(), Vec::as_slice);
@@ -210,7 +210,7 @@ impl Catalog {
         readings
     }
 
-    /// Returns the size of a unit by its symbol, or by a name if all languages with that name agree.
+    /// Returns the size of a unit, by symbol, or by name if all languages that use the name agree.
     pub(super) fn scale(&self, unit: &str, dimension: Dimension) -> Option<u64> {
         let symbol = UNITS.into_iter().find(|(symbol, of_unit, _)| *symbol == unit && *of_unit == dimension);
         if let Some((.., scale)) = symbol {
@@ -244,7 +244,7 @@ impl Catalog {
         self.formats.iter().map(used).collect()
     }
 
-    /// Splits a text into the number and the name of the unit, with `{}` in place of the number.
+    /// Splits a string into its number and its unit name, with `{}` in place of the number.
     fn split(&self, text: &str) -> (String, String) {
         let is_digit = |c: char| {
             self.styles.iter().any(|style| (0..10).contains(&u32::from(c).wrapping_sub(u32::from(style.zero))))
@@ -271,8 +271,7 @@ fn without_spaces(name: &str) -> String {
     kept.trim_end_matches('.').to_owned()
 }
 
-/// Multiplies a decimal number by an integer, rounding to the nearest; `None` if the result is too large or there are other characters than
-/// digits.
+/// Multiplies a decimal number by an integer, rounding to the nearest. `None` if there are non-digits, or the result is too large.
 pub(super) fn scaled(whole: &str, fraction: &str, scale: u64) -> Option<u64> {
     if fraction.len() > 18 || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -10,7 +10,7 @@
 //!    {"hangTimeMetric": {"histogram": {"buckets": [{"lowerBound": {"value": 250, "unit": "ms"}, "upperBound": …, "count": 3}]}}}]}, …]}
 //! ```
 //!
-//! Only the entry for the whole day is used: the other entries are parts of it, and entries for states are inside it.
+//! Only the entry for the whole day is used. Other entries are parts of it, including those for app states.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use super::quantity::{Language, Unread, of_number};
 use crate::recording::{AppMetrics, DurationHistogram};
 use crate::units::Nanos;
 
-/// A value with its path of names and indices.
+/// A value, with its path of names and indices.
 pub(super) type Leaf = (Vec<String>, String);
 
 const DAY: u64 = 24 * 3_600 * 1_000_000_000;
@@ -57,13 +57,13 @@ const SCALARS: [(&str, &str); 4] = [
 const NORMAL: &str = "normal";
 const PEAK_MEMORY: (&str, &str) = ("peakMemoryUsage", "peakMemoryMetric");
 
-/// Exit counts, and whether the app was in the foreground or background.
+/// Exit counts, for the app in the foreground and in the background.
 const EXITS: [((&str, &str), &str); 2] = [
     (("foregroundExitData", "foregroundTerminationMetric"), "foreground"),
     (("backgroundExitData", "backgroundTerminationMetric"), "background"),
 ];
 
-/// Exit reasons: in `cumulative…ExitCount` up to iOS 26, in `…TerminationCount` in iOS 27, and in words.
+/// Exit reasons: in `cumulative…ExitCount` up to iOS 26, in `…TerminationCount` in iOS 27, and in plain English.
 const REASONS: [(&str, &str, &str); 11] = [
     ("NormalApp", "normal", NORMAL),
     ("Abnormal", "abnormal", "abnormal"),
@@ -78,13 +78,13 @@ const REASONS: [(&str, &str, &str); 11] = [
     ("SystemPressure", "systemPressure", "system pressure"),
 ];
 
-/// The key of a signpost's histogram, next to its name.
+/// The key of a signpost's histogram, which is next to the signpost's name.
 const SIGNPOST_DURATIONS: (&str, &str) = ("histogrammedSignpostDurations", "signpostDuration");
 const SIGNPOST_NAME: &str = "signpostName";
 const SIGNPOST_CATEGORY: &str = "signpostCategory";
 
-/// Returns the metrics of a day, and the values that could not be read; `None` for a document without a whole day. `length` is the total time
-/// according to the document.
+/// Returns the metrics of a day, and the values that could not be read; `None` for a document without a complete day. `length` is the total time
+/// that the document states.
 pub(super) fn of_day(
     leaves: &[Leaf],
     region: Option<&str>,
@@ -105,7 +105,7 @@ pub(super) fn of_day(
         texts.into_iter().for_each(|texts| values.language.prefer_ascending(&texts));
     }
     let [cpu_time, foreground, background, hitches] = SCALARS.map(|keys| values.scalar(keys));
-    // If the background time is unreadable, it must not be treated as zero.
+    // An unreadable background time must not count as zero.
     let running = match (&foreground, &background) {
         (Ok(Some(foreground)), Ok(background)) => Some(foreground.saturating_add(background.unwrap_or_default())),
         _ => None,
@@ -143,7 +143,7 @@ fn day(leaves: &[Leaf]) -> Option<(Vec<String>, Option<u64>)> {
     Some((entry.to_vec(), Some(length)))
 }
 
-/// A quantity as written.
+/// A quantity, as written in the document.
 #[derive(Clone, Copy)]
 enum Written<'l> {
     Text(&'l str),
@@ -184,7 +184,7 @@ impl<'l> Values<'l> {
         self.leaves.iter().filter_map(of_day)
     }
 
-    /// Returns the histograms of durations by name: those of all apps, and those of signposts.
+    /// Returns histograms of durations by name: the standard ones, and one per signpost.
     fn durations(&self) -> Vec<(String, Below<'l>)> {
         let known = HISTOGRAMS.iter().map(|&(old, new, name)| (name.to_owned(), self.below((old, new))));
         let mut found: Vec<_> = known.collect();
@@ -224,7 +224,7 @@ impl<'l> Values<'l> {
         }
     }
 
-    /// Returns the exits by reason, except normal ones; `None` if the document has no exit counts.
+    /// Returns abnormal exits by reason; `None` if the document has no exit counts.
     fn exits(&self) -> Result<Option<Vec<(String, u64)>>, Unread> {
         let mut exits: BTreeMap<String, u64> = BTreeMap::new();
         let mut is_known = false;
@@ -244,7 +244,7 @@ impl<'l> Values<'l> {
         Ok(is_known.then(|| exits.into_iter().collect()))
     }
 
-    /// Reads a histogram. If any bin is unreadable, the whole histogram is, since no quantile could be computed.
+    /// Reads a histogram. One unreadable bin makes the whole histogram unreadable, since quantiles would be wrong.
     fn histogram(&self, name: String, below: &Below<'l>) -> Result<Option<DurationHistogram>, Unread> {
         let mut found = Vec::new();
         for (start, end, count) in bins(below) {
@@ -262,7 +262,7 @@ fn sorted(mut below: Below<'_>) -> Below<'_> {
     below
 }
 
-/// Returns the start, end and count of each bin, sorted by the number of the bin.
+/// Returns the start, end and count of each bin, in order of the bins' numbers.
 fn bins<'l>(found: &Below<'l>) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
     let bin = |&(path, value): &(&'l [String], &'l str)| {
         let (key, prefix) = path.split_last()?;
@@ -280,7 +280,7 @@ fn bins<'l>(found: &Below<'l>) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
     bins.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// Returns an exit reason in words; an unknown reason is returned unchanged.
+/// Returns an exit reason in plain English, or an unknown reason unchanged.
 fn reason(key: &str) -> Option<&str> {
     let old = key.strip_prefix("cumulative").and_then(|key| key.strip_suffix("ExitCount"));
     let reason = old.or_else(|| key.strip_suffix("TerminationCount"))?;
@@ -306,13 +306,13 @@ fn written<'l>(found: &Below<'l>, prefix: &[String], name: &str) -> Option<Writt
 /// The last bin contains all longer hangs.
 const LONGEST_HANG: Nanos = Nanos::from_millis(9_000);
 
-/// Returns the end of a bin. The system rounds durations down to 10 ms, and names a bin from 1480 ms to 1490 ms as 1480 to 1489.
+/// Returns the end of a bin. The system rounds durations down to 10 ms, and writes the bin from 1480 ms to 1490 ms as 1480 to 1489.
 fn end_of_bin(upper: Nanos) -> Nanos {
     const STEP: u64 = 10_000_000;
     Nanos::from_nanos(upper.as_nanos().div_ceil(STEP).saturating_mul(STEP))
 }
 
-/// Converts the unit of hitches, `ms per s`, to `ms`.
+/// Converts the hitch unit `ms per s` to `ms`.
 fn per_second(unit: &str) -> &str {
     unit.strip_suffix(" per s").unwrap_or(unit)
 }

@@ -14,13 +14,13 @@
 //!    "callStackPerThread": true, "binaryInfo": [{"uuid": "…", "name": "dyld"}, …], "callStackThreads": [{"rootFrames": […]}]}}}
 //! ```
 //!
-//! Collectors split payloads into single diagnostics or trees, join them in arrays or as one per line, and wrap them in the key `payload`. All
-//! of these can be read, as can files from App Store Connect ([`app_store_connect`]). Each diagnostic is a document with one run and one table.
-//! The number of the run is its position in the input.
+//! Collectors split payloads into single diagnostics or trees, join them in arrays or one per line, and wrap them in the key `payload`. All of
+//! these can be read, as can files from App Store Connect ([`app_store_connect`]). Each diagnostic is a document with one run and one table. The
+//! number of the run is its position in the input.
 //!
 //! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
-//!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are CPU samples, and samples of disk writes represent bytes. A
-//!   thread in a crash or memory exception has one stack, which is one sample; its count in the file is ignored.
+//!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are CPU samples, and samples of disk writes represent bytes. In a
+//!   crash or memory exception, a thread has one stack, which counts as one sample; the count in the file is ignored.
 //! * **Order**: sampled trees begin with the outermost frame and branch; stacks of crashes and memory exceptions begin with the innermost
 //!   frame and do not branch. `callStackPerThread` does not indicate the order. If the kind of a tree is unknown, its order is inferred from a
 //!   branch, or from the functions in which threads start; otherwise the tree is rejected.
@@ -55,13 +55,13 @@ const NO_STACKS: &str =
 /// Reads an input with all its diagnostics into a recording. `name` identifies the input in results and errors.
 ///
 /// # Errors
-/// If there is no diagnostic, a document is damaged, or the input exceeds a limit. The number of diagnostics is only limited by memory. Do not
-/// use the builder after an error.
+/// If there is no diagnostic, a document is damaged, or the input exceeds a limit. Only memory limits the number of diagnostics. Do not use the
+/// builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);
     let mut documents = Documents::new(&options);
-    // Counts every diagnostic, so the position does not depend on which ones are read.
+    // Every diagnostic counts, so positions do not depend on which ones are readable.
     let (mut found, mut days, mut position) = (0_u64, 0_u64, 0_u32);
     let mut unread = [None, None];
     let mut note = |problem: Unread, at: Position| {

@@ -4,29 +4,29 @@
 //! 9 sec · 20 secs. · 20秒 · 2.5 s · 1,234 ms · 1.234,5 ms · 12,34,567 kB · ١٬٢٣٤ ث
 //! ```
 //!
-//! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not determine the language. A text is therefore parsed in
-//! every CLDR format that has its unit name. It is only accepted if these rules leave a single value:
+//! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not determine the language. A string is therefore parsed in
+//! every CLDR format that contains its unit name, and accepted only if these rules leave a single value:
 //!
-//! * All texts of a payload have the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
-//! * Formats of the region are preferred to languages that CLDR does not list for the region, unless that gives the smaller value, such as
-//!   1.234 ms for an English text in Germany.
-//! * Names that mean something else in more languages are read only in regions of their language: `1500 Mb` is 1500 kB in Zulu, and
+//! * All strings in a payload use the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
+//! * Formats of the region are preferred to languages that CLDR does not list for the region, unless that gives the smaller value, such as 1.234
+//!   ms for an English string in Germany.
+//! * A unit name that means something else in more languages is accepted only in regions of its language: `1500 Mb` is 1500 kB in Zulu, and
 //!   megabits elsewhere.
 //!
-//! Otherwise the text is not read.
+//! Otherwise the text is rejected.
 
 use super::locales::{CATALOG, Dimension, Reading, Use, scaled};
 
-/// How well texts match a format.
+/// How well the strings match a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Not,
-    /// Except for spaces or trailing zeros.
+    /// Spaces or trailing zeros differ.
     Nearly,
     Exactly,
 }
 
-/// A text that cannot be parsed as a quantity.
+/// A string that cannot be parsed as a quantity.
 #[derive(Debug)]
 pub(super) struct Unread {
     text: String,
@@ -54,7 +54,7 @@ impl Unread {
     }
 }
 
-/// The possible formats of a payload's texts.
+/// The possible formats of a payload's strings.
 #[derive(Debug)]
 pub(super) struct Language {
     /// How the region uses each format.
@@ -64,11 +64,11 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// Infers the language of these texts, some of which may not be quantities.
+    /// Infers the language of these strings. Some of them may not be quantities.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>, region: Option<&str>) -> Self {
         let mut uses = region.map(|region| CATALOG.used_in(region)).unwrap_or_default();
         if !uses.iter().any(|used| matches!(used, Use::Main | Use::Region)) {
-            // Nothing is known about the region.
+            // The region is unknown.
             uses = vec![Use::Language; CATALOG.formats()];
         }
         let mut language = Self { uses, fits: vec![Fit::Exactly; CATALOG.formats()] };
@@ -83,8 +83,8 @@ impl Language {
         language
     }
 
-    /// Keeps the formats in which the bins of a histogram ascend and do not overlap, if there are any. Each bin consists of the texts of its start
-    /// and its end.
+    /// Prefers formats in which the bins of a histogram ascend and do not overlap, if there are any. A bin is the text of its start and the text
+    /// of its end.
     pub(super) fn prefer_ascending(&mut self, bins: &[(&str, &str)]) {
         let mut values = vec![Vec::new(); CATALOG.formats()];
         for text in bins.iter().flat_map(|(start, end)| [start, end]) {
@@ -102,7 +102,7 @@ impl Language {
         }
     }
 
-    /// What a text can say in a dimension, without names of other regions that mean something else in more languages.
+    /// Returns the possible meanings of a string, except unit names of other regions that mean something else in more languages.
     fn readings(&self, text: &str, dimension: Dimension) -> Vec<Reading> {
         let is_of_region = |format: usize| matches!(self.uses[format], Use::Main | Use::Region | Use::Incomplete);
         let mut readings = CATALOG.readings(text, dimension);
@@ -114,7 +114,7 @@ impl Language {
         self.fits.iter_mut().enumerate().for_each(|(format, known)| *known = (*known).min(fit(format)));
     }
 
-    /// Parses a text in nanoseconds or bytes.
+    /// Parses a string to nanoseconds or bytes.
     pub(super) fn read(&self, text: &str, dimension: Dimension) -> Result<u64, Unread> {
         let readings = self.readings(text, dimension);
         let own = fits(&readings);
@@ -124,7 +124,7 @@ impl Language {
         };
         let mut fitting = with(&|format| own[format].min(self.fits[format]));
         if fitting.is_empty() {
-            // The texts are in several languages.
+            // The strings are in more than one language.
             fitting = with(&|format| own[format]);
         }
         let is_ambiguous = !CATALOG.readings(text, dimension).is_empty();
@@ -142,7 +142,7 @@ fn fits(readings: &[Reading]) -> Vec<Fit> {
     fits
 }
 
-/// Returns the value of a text in each format; `None` if the text is invalid or ambiguous in the format.
+/// Returns the value of a string in each format; `None` if the string is invalid or ambiguous in the format.
 fn by_format(readings: &[Reading]) -> Vec<Option<u64>> {
     let mut values = vec![Vec::new(); CATALOG.formats()];
     readings.iter().for_each(|reading| values[reading.format].push(reading.value));
@@ -150,9 +150,9 @@ fn by_format(readings: &[Reading]) -> Vec<Option<u64>> {
     values.into_iter().map(only).collect()
 }
 
-/// Chooses the most plausible value, if there is only one.
+/// Returns the most plausible value; `None` if there are several.
 fn choose(fitting: &[(Reading, Fit, Use)]) -> Option<u64> {
-    // In some languages, names such as `s` mean another unit.
+    // In some languages, names such as `s` are another unit.
     let is_unit = |unit: u64| move |(reading, ..): &&(Reading, Fit, Use)| reading.unit == unit;
     let (usual, ..) =
         fitting.iter().max_by_key(|(reading, ..)| fitting.iter().filter(is_unit(reading.unit)).count())?;
@@ -185,14 +185,14 @@ fn choose(fitting: &[(Reading, Fit, Use)]) -> Option<u64> {
     if likely.iter().any(&is_usual) { agreed(likely.into_iter().filter(is_usual)) } else { agreed(likely) }
 }
 
-/// The common value of all readings.
+/// The value that all readings agree on.
 fn agreed<'a>(readings: impl IntoIterator<Item = &'a Reading>) -> Option<u64> {
     let mut values = readings.into_iter().map(|reading| reading.value);
     let value = values.next()?;
     values.all(|other| other == value).then_some(value)
 }
 
-/// Converts a number with the name of its unit.
+/// Converts a number with a unit name.
 pub(super) fn of_number(value: &str, unit: &str, dimension: Dimension) -> Result<u64, Unread> {
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     let in_unit = |scale: u64| {
@@ -209,7 +209,7 @@ pub(super) fn of_number(value: &str, unit: &str, dimension: Dimension) -> Result
 mod tests {
     use super::*;
 
-    /// Parses a quantity in a report with these other texts.
+    /// Parses a quantity in a report that also contains these strings.
     fn read(text: &str, others: &[&str], region: Option<&str>, dimension: Dimension) -> Result<u64, bool> {
         let language = Language::of(others.iter().copied().chain([text]), region);
         language.read(text, dimension).map_err(|unread| unread.is_ambiguous())
@@ -266,7 +266,7 @@ mod tests {
         // The text may be English.
         assert_eq!(time("1,234 ms", "DE"), AMBIGUOUS);
         assert_eq!(read("200.000 kB", &[], Some("DE"), Dimension::Size), Ok(200_000_000));
-        // The name of the unit is Vietnamese, regardless of the region.
+        // The unit name is Vietnamese, regardless of the region.
         assert_eq!(time("1.234 giây", "US"), Ok(1_234_000_000_000));
     }
 

@@ -15,7 +15,7 @@ use crate::recording::{
 };
 use crate::units::{Address, Unit, Uuid, Weight};
 
-/// Adds a diagnostic as run `number` of its input. Returns its quantity if that could not be read.
+/// Adds a diagnostic as run `number` of its input. Returns its stated quantity if that is unreadable.
 ///
 /// # Errors
 /// If the recording is full, or the order of frames is unknown.
@@ -71,7 +71,7 @@ pub(super) fn add(
 const MIXED_OFFSETS: &str = "some callers have their return address as offset, and others one less, so some lines may belong to the neighbouring \
                              instruction";
 
-/// Binaries that contain the functions in which threads start.
+/// Binaries with the functions that start threads.
 const THREAD_STARTS: [&str; 3] = ["dyld", "libdyld.dylib", "libsystem_pthread.dylib"];
 
 impl Diagnostic {
@@ -113,12 +113,11 @@ impl Diagnostic {
         }
     }
 
-    /// True if the stacks of a tree without branches begin with the innermost frame, because the functions in which threads start are at their
-    /// end.
+    /// True if the stacks of an unbranched tree begin with the innermost frame, which is shown by thread start functions at their end.
     fn starts_at(&self) -> Result<bool, &'static str> {
         let nodes = || self.threads().iter().flat_map(|thread| &thread.nodes);
         let is_start = |node: &Node| self.name_of(node).is_some_and(|name| THREAD_STARTS.contains(&name));
-        // A stack with a single frame reveals nothing.
+        // A single frame reveals nothing.
         let begins = nodes().any(|node| node.depth == 0 && node.callees > 0 && is_start(node));
         let ends = nodes().any(|node| node.depth > 0 && node.callees == 0 && is_start(node));
         match (begins, ends) {
@@ -139,7 +138,7 @@ impl Diagnostic {
 }
 
 impl Thread {
-    /// Returns the reason why the thread is left out, with its position.
+    /// Returns why the thread is left out, and the position.
     fn fault(&self, is_stop: bool) -> Option<(&Position, &'static str)> {
         let excess = self.excess.as_ref().map(|at| (at, "the callees of a frame have more samples than the frame"));
         let of_stop =
@@ -161,16 +160,16 @@ impl Thread {
 /// Adds the threads of a diagnostic in order.
 struct Writer<'d, 'i> {
     diagnostic: &'d Diagnostic,
-    /// True if stacks begin with the innermost frame, and each is one sample.
+    /// True if each stack is one sample, innermost frame first.
     is_stop: bool,
     app_code: AppCode<'d>,
     binaries: HashMap<(Option<Uuid>, Option<&'d str>), BinaryId>,
     arch: Option<StringId>,
-    /// The number of callers whose offset is one less than their return address.
+    /// Callers whose offset is one less than their return address.
     adjusted: u64,
-    /// The number of callers whose offset is their return address.
+    /// Callers whose offset is their return address.
     raw: u64,
-    /// True if a binary has another name in an earlier diagnostic.
+    /// True if an earlier diagnostic has another name for a binary.
     is_renamed: bool,
     input: InputBuilder<'i>,
 }
@@ -197,7 +196,8 @@ impl<'d> Writer<'d, '_> {
     }
 
     fn thread(&mut self, process: u32, index: usize, is_attributed: bool) -> Result<u32, Full> {
-        // Hangs are always in the main thread. The numbers of other threads are only positions in the file, which differ between diagnostics.
+        // Hangs always concern the main thread. Other threads are identified only by their position in the file, which differs between
+        // diagnostics.
         let is_main = is_attributed && self.diagnostic.kind == Kind::Hang;
         let attributed = if is_attributed { ", attributed" } else { "" };
         let name = if is_main { "Main Thread".to_owned() } else { format!("Thread {index}{attributed}") };
@@ -247,7 +247,7 @@ impl<'d> Writer<'d, '_> {
             return self.input.named_frame((kind, 0), binary, symbol, None);
         }
         match node.offset {
-            // An offset beyond the address is wrong.
+            // An offset larger than the address is wrong.
             Some(offset) if (node.uuid.is_some() || name.is_some()) && node.address.is_none_or(|at| offset <= at) => {
                 let address = self.in_binary(node.address, offset, is_caller);
                 let binary = self.binary(node.uuid, name)?;
@@ -257,7 +257,7 @@ impl<'d> Writer<'d, '_> {
         }
     }
 
-    /// Returns the offset of a frame in its binary: of the instruction or, for callers, of the return address.
+    /// Returns a frame's offset in its binary: of the instruction or, for callers, of the return address.
     fn in_binary(&mut self, address: Option<u64>, offset: u64, is_caller: bool) -> u64 {
         /// Every load address in a 64-bit process is above this limit, and no binary is that large.
         const LEAST_LOAD_ADDRESS: u64 = 1 << 32;
@@ -328,7 +328,7 @@ const SUMMARY: [(&str, &str); 14] = [
     ("launchDuration", "launch-duration"),
 ];
 
-/// Facts with other uses: labels of the run, and the kind of the diagnostic.
+/// Facts that are not in the summary: labels of the run, and the kind of the diagnostic.
 const OTHERS: [&str; 10] = [
     "bundleIdentifier",
     "pid",
@@ -342,12 +342,12 @@ const OTHERS: [&str; 10] = [
     "eventDetail",
 ];
 
-/// True if facts with this key are used.
+/// True if facts with this key are in use.
 pub(super) fn is_known(key: &str) -> bool {
     OTHERS.contains(&key) || stop::is_known(key) || SUMMARY.iter().any(|(known, _)| *known == key)
 }
 
-/// Adds the metrics of a day as a run without samples. Returns the values that could not be read; `None` for a document without a whole day.
+/// Adds the metrics of a day as a run without samples. Returns the values that could not be read; `None` for a document without a complete day.
 ///
 /// # Errors
 /// If the recording is full.
@@ -429,7 +429,7 @@ const fn kind_name(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// The quantity that made the system write the diagnostic.
+/// The quantity that triggered the diagnostic.
 fn stated(diagnostic: &Diagnostic) -> Option<Result<Weight, Unread>> {
     let (keys, unit): (&[&str], _) = match diagnostic.kind {
         Kind::Hang => (&["hangDuration"], Unit::HangTime),
@@ -455,8 +455,8 @@ fn stated(diagnostic: &Diagnostic) -> Option<Result<Weight, Unread>> {
 const QUANTITIES: [&str; 6] =
     ["hangDuration", "totalCPUTime", "totalSampledTime", "writesCaused", "totalBytesWritten", "launchDuration"];
 
-/// Formats a date. Apps write text, seconds since 2001 or 1970, or milliseconds since 1970. The ranges of these three numbers do not overlap
-/// until 2039.
+/// Formats a date. Apps write text, seconds since 2001 or 1970, or milliseconds since 1970. Until 2039, the ranges of these three numbers do not
+/// overlap.
 fn date(text: &str) -> Option<String> {
     const OF_2001: f64 = 978_307_200.0;
     let millis = match text.parse::<f64>() {

@@ -31,7 +31,7 @@ const SIGNALS: [&str; 15] = [
 /// `EXC_BAD_ACCESS` codes, starting at 1, from `mach/kern_return.h`.
 const BAD_ACCESSES: [&str; 2] = ["KERN_INVALID_ADDRESS", "KERN_PROTECTION_FAILURE"];
 
-/// The keys of facts, their names in the summary of a run, and the names of their values.
+/// The keys of facts, their names in a run's summary, and the names of their values.
 const FACTS: [(&str, &str, &[&str]); 8] = [
     ("exceptionType", "exception-type", &EXCEPTIONS),
     ("exceptionCode", "exception-code", &[]),
@@ -43,16 +43,15 @@ const FACTS: [(&str, &str, &[&str]); 8] = [
     ("virtualMemoryRegionInfo", "memory-region", &[]),
 ];
 
-/// True if facts with this key are used.
+/// True if facts with this key are in use.
 pub(super) fn is_known(key: &str) -> bool {
     FACTS.iter().any(|(known, ..)| *known == key)
 }
 
-/// Returns the facts for the summary of a run.
 pub(super) fn facts(diagnostic: &Diagnostic) -> Vec<(String, String)> {
     let is_bad_access = diagnostic.fact("exceptionType") == Some("1");
     let named = |&(key, called, names): &(&str, &str, &[&str])| {
-        // The first line of a description of the memory around an address is the relevant one.
+        // In a description of the memory around an address, the first line is the relevant one.
         let value = diagnostic.fact(key)?.lines().next()?.trim();
         let names = if key == "exceptionCode" && is_bad_access { &BAD_ACCESSES } else { names };
         let name = value.parse::<usize>().ok().and_then(|number| names.get(number.checked_sub(1)?));
@@ -64,7 +63,7 @@ pub(super) fn facts(diagnostic: &Diagnostic) -> Vec<(String, String)> {
     let threads = diagnostic.threads();
     let mut attributed =
         (0..threads.len()).filter(|&index| is_stop && threads.get(index).is_some_and(|thread| thread.is_attributed));
-    // If several threads are attributed, the thread is unknown.
+    // With several attributed threads, it is unknown which one.
     if let (Some(index), None) = (attributed.next(), attributed.next()) {
         facts.push(("attributed-thread".to_owned(), index.to_string()));
     }

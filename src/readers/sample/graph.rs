@@ -43,7 +43,7 @@ pub(super) struct ThreadText<'l> {
     pub(super) is_main: bool,
 }
 
-/// The main queue, which identifies the main thread even if the program renamed it, as browsers do.
+/// The main queue. It identifies the main thread even in programs that rename it, such as browsers.
 const MAIN_QUEUE: &str = "com.apple.main-thread";
 
 impl<'l> ThreadText<'l> {
@@ -84,14 +84,14 @@ pub(super) struct FrameText<'l> {
     pub(super) load_address: Option<u64>,
     /// File and line.
     pub(super) source: Option<(&'l str, u32)>,
-    /// True if the symbol is too far away to be the function.
+    /// True if the symbol is too far from the address to be the function.
     pub(super) is_far: bool,
 }
 
 impl<'l> FrameText<'l> {
     /// Parses any text as a frame; text in an unknown form becomes the symbol.
     pub(super) fn parse(text: &'l str) -> Self {
-        // Split at the last occurrence, since Swift and C++ names may contain the same words.
+        // Swift and C++ names may contain the separator, so the last one is used.
         let Some((symbol, rest)) = text.rsplit_once("  (in ") else { return Self { symbol: text, ..Self::default() } };
         let Some((binary, place)) = binary_and_place(rest) else { return Self { symbol: text, ..Self::default() } };
         let binary = Some(binary).filter(|&binary| binary != "<unknown binary>");
@@ -116,7 +116,7 @@ impl<'l> FrameText<'l> {
     }
 }
 
-/// Splits `NAME) + …`. Binary names may contain parentheses; the text after a name starts with spaces.
+/// Splits `NAME) + …`. Names may contain parentheses, but the text after a name starts with spaces.
 fn binary_and_place(text: &str) -> Option<(&str, &str)> {
     let ends = [") + ", ")  load address ", ")  ["];
     let end = ends.iter().filter_map(|end| text.find(end)).min();
@@ -126,7 +126,6 @@ fn binary_and_place(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Parses `  FILE:LINE` at the end of a line.
 fn source_line(text: &str) -> Option<(&str, u32)> {
     let (file, line) = text.trim().rsplit_once(':')?;
     Some((file, line.parse().ok()?)).filter(|(file, _)| !file.is_empty())

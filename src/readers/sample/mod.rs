@@ -20,14 +20,14 @@
 //! `sample` captures all threads at every tick, running or waiting. A count is therefore [presence](crate::profile::Meaning::Presence), not
 //! CPU time, and the report does not contain the times of samples.
 //!
-//! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. A thread is left out if a line is in another
-//!   column, or if its counts contradict each other.
-//! * self = count − Σ callees. The report's table of functions at the top of stacks must have the same value for each function.
+//! * The depth of a line is (the column of its number − 4) / 2; the marks before the number are decoration. A thread is left out if any of its
+//!   lines has another column, or if its counts contradict each other.
+//! * self = count − Σ callees. The report's own table of functions at the top of stacks must agree for each function.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction. A line with callees is a caller, even if samples
 //!   end in it.
-//! * An address belongs to the image that contains it. Image names are bundle names, and are not used for matching.
-//! * A line may represent several addresses of one function. The report does not contain the number of samples for each, so the first
-//!   address and its line represent all of them.
+//! * An address belongs to the image that contains it. Image names in the list are bundle names, so they are not used for matching.
+//! * A line may represent several addresses of one function. The report does not split the samples among them, so the first address and its line
+//!   represent all of them.
 //!
 //! An input may contain several reports, with other text before and after them. Each report is a document with one run.
 

@@ -18,7 +18,7 @@ use crate::units::Address;
 pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let name = lines.name();
     let mut input = recording.input(name)?;
-    // The report's own table covers all threads, so it can only be compared if all were read.
+    // The report's own table covers all threads, so it is comparable only if all of them were read.
     let is_complete = report.unread.iter().all(|unread| unread.reason != RejectReason::UnreadThread);
     let cut = (!report.is_whole).then(|| note(report, lines, INCOMPLETE.to_owned()));
     check(report, lines).filter(|_| is_complete).into_iter().chain(cut).for_each(|noted| input.note(noted));
@@ -39,7 +39,7 @@ struct Writer<'r, 'i> {
     input: InputBuilder<'i>,
     /// Keyed by image, or by name if the image is unknown.
     binaries: HashMap<(Option<usize>, Option<&'r str>), BinaryId>,
-    /// The stack at each open depth; the first belongs to the thread.
+    /// The stack at each open depth; the first entry belongs to the thread.
     path: Vec<Option<StackId>>,
 }
 
@@ -90,11 +90,11 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// Returns the binary of a frame: the image that contains its address, or a binary with only a name.
+    /// Returns the binary of a frame: the image that contains its address, or a binary with a name only.
     fn binary(&mut self, text: &FrameText<'r>) -> Result<Option<BinaryId>, Full> {
         let images = &self.report.images;
         let found = text.address.and_then(|address| images.find(address));
-        // If the image list does not match the call graph, symbols would come from another binary.
+        // If the image list contradicts the call graph, symbols would come from the wrong binary.
         let found = found.filter(|&index| {
             images.get(index).is_some_and(|image| text.binary.is_none_or(|binary| binary == image.name))
         });

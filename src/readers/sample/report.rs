@@ -10,7 +10,7 @@ use crate::readers::images::{Image, Images};
 use crate::readers::lines::{Line, LineStart, Lines};
 use crate::recording::RejectReason;
 
-/// The words at the start of a report.
+/// The start of a report.
 pub(super) const START: &str = "Analysis of sampling ";
 
 /// A node of the call graph: a thread at depth 0, or a frame.
@@ -36,17 +36,16 @@ impl Node {
     }
 }
 
-/// A thread, or a line of the image list, that is left out.
+/// A thread, or a line of the image list, that was left out.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) reason: RejectReason,
-    /// The number of samples that are lost with it.
     pub(super) samples: u64,
     pub(super) line: LineStart,
     pub(super) what: &'static str,
 }
 
-/// The key of a function in the report's own table: symbol and binary, or the address of code without a name.
+/// Identifies a function in the report's own table: symbol and binary, or the address of unnamed code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Top {
     symbol: String,
@@ -72,7 +71,7 @@ pub(super) struct Report {
     pub(super) tops: HashMap<Top, u64>,
     pub(super) images: Images,
     pub(super) unread: Vec<Unread>,
-    /// True if the report has an image list that is readable to its end, or a note that there is none.
+    /// True if the image list is readable to its end, or the report notes that there is none.
     pub(super) is_whole: bool,
     /// The memory reserved for the report.
     held: Reservation,
@@ -84,15 +83,15 @@ enum Part {
     #[default]
     Head,
     Graph,
-    /// A table of how often functions are in stacks. It is not used, since it counts recursive functions several times.
+    /// A table of how often functions occur in stacks. Not used, since it counts recursive functions several times.
     Total,
     Top,
     Images,
-    /// Other text after the report.
+    /// Text after the report.
     Behind,
 }
 
-/// A partially read report.
+/// A report that is being read.
 #[derive(Default)]
 struct Draft {
     report: Report,
@@ -102,28 +101,28 @@ struct Draft {
     open: Vec<usize>,
     /// True after an empty line that followed the call graph.
     is_graph_closed: bool,
-    /// True if the last line of the image list is invalid.
+    /// True if the last line of the image list was invalid.
     is_image_odd: bool,
     /// The first node of the current thread, and its samples, if known.
     thread: (usize, Option<u64>),
-    /// The samples of its outermost frames.
+    /// The samples of the thread's outermost frames.
     outermost: u64,
-    /// True if the current thread is left out; it is then the last entry of `unread`.
+    /// True if the current thread is left out, as the last entry of `unread`.
     is_left_out: bool,
     last_line: LineStart,
-    /// The approximate memory of everything, and how much of it is reserved, in bytes.
+    /// The approximate memory of the report in bytes, and how much of it is reserved.
     bytes: u64,
     reserved: u64,
 }
 
-/// Memory is reserved in steps of this many bytes.
+/// Memory is reserved in steps of this size.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
 impl Report {
     /// Reads the report that starts with `start`. Also returns the first line of the next report, if there is one.
     ///
     /// # Errors
-    /// If the report has no call graph or only a part of it, or a limit is exceeded.
+    /// If the report lacks its call graph or a part of it, or a limit is exceeded.
     pub(super) fn read<R: Read>(start: &Line, lines: &mut Lines<'_, R>) -> Result<(Self, Option<Line>), Error> {
         let mut draft = Draft::new(&start.text, lines.memory.nothing());
         let next = loop {
@@ -141,7 +140,7 @@ impl Report {
             return Err(lines.damaged("the call graph has no threads; run sample again", start));
         }
         if draft.part == Part::Graph && !draft.is_graph_closed {
-            // Missing callees would be added to the self weight of their callers.
+            // Samples of missing callees would count as self weight of their callers.
             let text = "the report is cut inside its call graph, so its counts are unknown; run sample again";
             return Err(lines.error(ErrorKind::Malformed(text.to_owned()), draft.last_line));
         }
@@ -197,10 +196,10 @@ impl Draft {
                     self.report.head.push((key.to_owned(), value.trim().to_owned()));
                 }
             }
-            // The title of an unknown table.
+            // The title of a table that is not used.
             Part::Graph if self.is_graph_closed && text.starts_with(char::is_alphabetic) => self.part = Part::Total,
             Part::Graph if !text.is_empty() => self.add_line(text, line, lines)?,
-            // A truncated line may consist of spaces.
+            // A truncated line may contain only spaces.
             Part::Graph => self.is_graph_closed = line.text.is_empty() && self.has_threads(),
             Part::Top => self.add_top(text),
             Part::Images => match Image::parse(text) {
@@ -208,7 +207,7 @@ impl Draft {
                     self.is_image_odd = false;
                     self.images.push(image);
                 }
-                // Other text may follow.
+                // Any text may follow.
                 None if text.is_empty() && !self.images.is_empty() => self.part = Part::Behind,
                 None if text.trim_start().starts_with("0x") || (text.contains(" - ") && text.contains('<')) => {
                     self.is_image_odd = true;
@@ -234,7 +233,7 @@ impl Draft {
         self.report.unread.push(Unread { reason, samples: 0, line, what });
     }
 
-    /// Adds a line of the call graph. If it is invalid, its thread is left out.
+    /// Adds a line of the call graph. An invalid line leaves out its thread.
     fn add_line<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
         self.is_graph_closed = false;
         let fault = match GraphLine::parse(text) {
@@ -244,7 +243,7 @@ impl Draft {
             }
             Ok(parts) => self.add_node(parts, line).err(),
             Err(what) => {
-                // Only thread lines contain this word.
+                // Only the lines of threads contain this word.
                 if text.contains(" Thread_") {
                     self.begin_thread(None);
                 }
@@ -302,7 +301,7 @@ impl Draft {
 
     /// Adds to the memory of the report, and reserves it in steps.
     fn reserve<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
-        // The text and the largest struct that a line can become, twice because a `Vec` doubles as it grows.
+        // The text, and the largest struct that a line can become. Twice, since a `Vec` doubles as it grows.
         self.bytes += 2 * (text.len() + size_of::<Node>().max(size_of::<Image>())) as u64;
         if self.bytes - self.reserved >= BYTES_BETWEEN {
             self.reserved = self.bytes;
@@ -312,7 +311,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Parses `        SYMBOL  (in BINARY)        SAMPLES`; code without a name also has its address.
+    /// Parses `        SYMBOL  (in BINARY)        SAMPLES`; unnamed code also has an address.
     fn add_top(&mut self, text: &str) {
         let Some((function, samples)) = text.trim().rsplit_once(' ') else { return };
         let Ok(samples) = samples.parse::<u64>() else { return };

@@ -3,7 +3,7 @@
 use crate::readers::images::hex;
 use crate::units::LONGEST_FUNCTION;
 
-/// A frame: `SYMBOL + 35 (File.swift:31,1 in BINARY + 17460019) [0x10772db33] (STATE) 1-49`. Everything but the symbol is optional.
+/// A frame: `SYMBOL + 35 (File.swift:31,1 in BINARY + 17460019) [0x10772db33] (STATE) 1-49`. Only the symbol is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameText<'l> {
     /// `???` if unknown.
@@ -17,7 +17,7 @@ pub(super) struct FrameText<'l> {
     pub(super) source: Option<(&'l str, u32)>,
     /// The state of the thread in samples that end here, such as `running` or `blocked by wait4 on spindump [546]`.
     pub(super) state: Option<&'l str>,
-    /// The steps in which it was seen, such as `1-49`.
+    /// The steps in which the frame was seen, such as `1-49`.
     pub(super) steps: Option<&'l str>,
 }
 
@@ -57,11 +57,10 @@ impl<'l> FrameText<'l> {
     }
 }
 
-/// The symbol of code without a name.
+/// The symbol of unnamed code.
 const UNKNOWN: &str = "???";
 
-/// A note that replaces callers that were not recorded. It is kept, since otherwise the function below it would look like the first of its
-/// thread.
+/// A note that replaces unrecorded callers. It is kept, since the function below it would otherwise look like the start of its thread.
 const TRUNCATED: &str = "<truncated backtrace>";
 
 fn is_steps(text: &str) -> bool {
@@ -86,7 +85,7 @@ fn address(text: &str) -> (&str, Option<u64>, &str) {
 /// Finds the first text in ` [brackets]` that `parse` accepts. Returns the text before it, its value, and the text after it.
 pub(super) fn bracketed<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<(&str, T, &str)> {
     let mut rest = 0;
-    // Searching for the end of each start would read a line of starts again for each of them.
+    // Searching from each opening bracket for its end would take quadratic time.
     text.match_indices(']').find_map(|(end, _)| {
         let part = std::mem::replace(&mut rest, end + 1);
         let at = part + text[part..end].rfind(" [")?;
@@ -94,7 +93,7 @@ pub(super) fn bracketed<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Opt
     })
 }
 
-/// Splits off the last text in parentheses, which follows a space. Binary names may contain parentheses.
+/// Splits off the last text in parentheses, which a space precedes. Binary names may contain parentheses.
 fn last_group(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(')')?;
     let mut open = 1;
@@ -115,7 +114,7 @@ fn with_offset(text: &str) -> (&str, Option<u64>) {
     parts.map_or((text, None), |(name, offset)| (name, Some(offset)))
 }
 
-/// Parses `File.swift:31,1` or `File.swift:31`; the column is discarded.
+/// Parses `File.swift:31,1` or `File.swift:31`, discarding the column.
 fn source_line(text: &str) -> Option<(&str, u32)> {
     let (file, place) = text.rsplit_once(':')?;
     let line = place.split_once(',').map_or(place, |(line, _)| line);

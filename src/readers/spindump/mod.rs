@@ -1,5 +1,5 @@
-//! Reads `spindump` reports and similar ones: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots, also as
-//! text in `.ips` files.
+//! Reads `spindump` reports and similar ones: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots. They may be the
+//! text in an `.ips` file.
 //!
 //! ```text
 //! Date/Time:        2022-10-29 16:19:34.990 -0700
@@ -28,14 +28,14 @@
 //! * The samples of a microstackshot report add up to its `Steps`, or each process lists its percentage of them.
 //! * The offset in a binary is relative to an image in the list of the same process. An address beyond that image is unknown code.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction.
-//! * Notes instead of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept: it
+//! * Notes in place of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept, since it
 //!   replaces callers that were not recorded.
 //! * The thread state follows the address. Since Report Version 25, threads without a state are waiting. Older reports have no states.
 //! * In reports sorted by time (`Timeline format`), lines end with their steps, whose number must equal the samples. Times are not read.
 //!
-//! Stackshots capture all threads at every step, running or waiting, so their counts are
-//! [presence](crate::profile::Meaning::Presence). Microstackshots capture threads that use the CPU or write to storage. The CPU time in a
-//! report was measured separately, and is reported in addition to the counts.
+//! Stackshots capture all threads at every step, running or waiting, so their counts are [presence](crate::profile::Meaning::Presence).
+//! Microstackshots capture threads that use the CPU or write to storage. The CPU time in a report was measured separately, and is shown in
+//! addition to the counts.
 
 mod frame;
 mod process;

@@ -1,7 +1,7 @@
 //! Parses a section of a report: a process with its threads, stacks and images.
 //!
-//! The counts of a thread are checked against each other and against its first line. If a line is invalid or contradicts the others, its thread
-//! is left out. If the first line of a section is invalid, the process is left out. If a line of the image list is invalid, only that image is.
+//! The counts of a thread are checked against each other and against its first line. An invalid or contradictory line leaves out its thread. An
+//! invalid first line of a section leaves out the process, and an invalid line of the image list leaves out only that image.
 
 use std::io::Read;
 
@@ -13,11 +13,10 @@ use crate::readers::images::{Image, Images, hex};
 use crate::readers::lines::{Line, LineStart, Lines};
 use crate::recording::RejectReason;
 
-/// A part of a section that is left out.
+/// A part of a section that was left out.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) reason: RejectReason,
-    /// The number of samples that are lost with it.
     pub(super) samples: u64,
     pub(super) line: LineStart,
     pub(super) what: String,
@@ -31,7 +30,7 @@ pub(super) struct Thread {
     pub(super) first: usize,
     /// The samples of its outermost frames.
     total: u64,
-    /// The invalid line and the reason, if the thread is left out.
+    /// The invalid line, and why it leaves out the thread.
     fault: Option<(LineStart, String)>,
 }
 
@@ -40,7 +39,7 @@ impl Thread {
         self.fault.is_none()
     }
 
-    /// Its number of samples, whether it is read or left out.
+    /// The number of samples in the thread, even if it is left out.
     fn samples(&self) -> u64 {
         if self.is_read() { self.total } else { self.head.samples.unwrap_or(self.total).max(1) }
     }
@@ -76,10 +75,10 @@ pub(super) struct Process {
     pub(super) threads: Vec<Thread>,
     pub(super) nodes: Vec<Node>,
     pub(super) images: Images,
-    /// Its number of samples, and their percentage of the steps, if the report lists them.
+    /// The number of samples and their percentage of the steps, if the report lists them.
     pub(super) stated: (Option<u64>, Option<u64>),
     pub(super) unread: Vec<Unread>,
-    /// True if lines of another process follow without its first line.
+    /// True if lines of another process follow that lack its first line.
     pub(super) is_followed: bool,
     pub(super) last_line: LineStart,
     /// True if the report ends with this process.
@@ -88,7 +87,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Its number of samples, including those that are left out.
+    /// The number of samples, even if they are left out.
     pub(super) fn samples(&self) -> u64 {
         let unread = self.unread.iter().filter(|unread| unread.reason != RejectReason::UnreadImage);
         let read = self.threads.iter().filter(|thread| thread.is_read()).map(|thread| thread.total);
@@ -124,7 +123,7 @@ enum Part {
     Fields,
     Stacks,
     Images,
-    /// Other text after the report.
+    /// Text after the report.
     Behind,
     /// Another process, whose first line is missing or invalid.
     Unread,
@@ -135,11 +134,11 @@ struct Draft {
     process: Process,
     images: Vec<Image>,
     part: Part,
-    /// The thread in the first line, for processes without thread lines.
+    /// The thread in the section's first line, for processes without thread lines.
     only_thread: Option<u64>,
     /// True if the last image line is invalid.
     is_image_odd: bool,
-    /// The invalid line and the reason, if the process is left out.
+    /// The invalid line, and why it leaves out the process.
     fault: Option<(LineStart, String)>,
     /// The node at each open depth.
     open: Vec<usize>,
@@ -151,7 +150,7 @@ struct Draft {
 /// The start of a thread's first line.
 const THREAD: &str = "  Thread ";
 
-/// Memory is reserved in steps of this many bytes.
+/// Memory is reserved in steps of this size.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
 impl Draft {
@@ -200,7 +199,7 @@ impl Draft {
         self.process.unread.push(Unread { reason, samples, line, what: what.into() });
     }
 
-    /// True for a line of a process whose first line is missing.
+    /// True for a line of another process whose first line is missing.
     fn is_of_other_process(&self, text: &str) -> bool {
         let is_field = || {
             let key = text.split_once(':').map_or("", |(key, _)| key);
@@ -272,7 +271,7 @@ impl Draft {
             }
             Ok(parts) => self.add_node(parts, line).err(),
             Err(what) => {
-                // This may have been the first line of a thread.
+                // This may have been a thread's first line.
                 if text.len() - inner.len() <= 2 || inner.starts_with(THREAD.trim_start()) {
                     self.add_thread(ThreadHead::default(), line);
                 }
@@ -331,7 +330,7 @@ impl Draft {
 
     /// Adds to the memory of the process, and reserves it in steps.
     fn reserve<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
-        // The text and the largest struct that a line can become, twice because a `Vec` doubles as it grows.
+        // The text, and the largest struct that a line can become. Twice, since a `Vec` doubles as it grows.
         self.bytes += 2 * (text.len() + size_of::<Node>().max(size_of::<Image>()).max(size_of::<Thread>())) as u64;
         if self.bytes - self.reserved >= BYTES_BETWEEN {
             self.reserved = self.bytes;
@@ -376,7 +375,7 @@ impl Draft {
         Ok(self.process)
     }
 
-    /// Leaves out a process whose samples do not add up to the number in its head. In other reports, that number is the number of steps in
+    /// Leaves out a process whose samples do not add up to the number in its head. In other kinds of reports, that is the number of steps in
     /// which the process was seen.
     fn check_sum(&mut self, start: &Line) {
         let process = &mut self.process;

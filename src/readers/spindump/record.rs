@@ -77,10 +77,10 @@ pub(super) fn add<R: Read>(
 
 const EMPTY: &str = "the report has no stacks: it was shortened, or nothing was sampled";
 
-/// Compares the samples of processes with the steps of the report. iOS reports only list processes with about 5% of the samples or more.
+/// Compares the samples of processes with the steps of the report. iOS reports list only processes with at least about 5% of the samples.
 #[derive(Default)]
 struct Shares {
-    /// True if a process with samples does not list its percentage of the steps.
+    /// True if a process with samples lacks its percentage of the steps.
     is_any_unknown: bool,
     /// The message about the first process whose percentage contradicts its samples.
     wrong: Option<String>,
@@ -101,7 +101,7 @@ impl Shares {
         }
     }
 
-    /// Fails if samples are missing. Otherwise returns a warning if a percentage looks wrong although all steps are listed.
+    /// Fails if samples are missing. Returns a warning if all steps are listed but a percentage looks wrong.
     fn check(self, steps: Steps, samples: u64) -> Result<Option<String>, String> {
         let is_too_few = self.is_any_unknown && samples < steps.all.saturating_sub(steps.lost);
         if samples > 0 && (is_too_few || samples > steps.all) {
@@ -115,7 +115,7 @@ impl Shares {
 }
 
 impl Head {
-    /// True if only threads that used the CPU or wrote to storage were sampled, instead of all threads at regular times.
+    /// True if only threads that used the CPU or wrote to storage were sampled. Otherwise, all threads were sampled at regular times.
     fn is_triggered(&self) -> bool {
         self.is_powerstats || self.field("Data Source") == Some("Microstackshots")
     }
@@ -148,7 +148,7 @@ impl Head {
         }
     }
 
-    /// True if samples without a state are of waiting threads. Older reports have no states.
+    /// True if a thread without a state was waiting. Older reports contain no states.
     fn has_states(&self) -> bool {
         const FIRST_WITH_STATES: u64 = 25;
         let version = self.field("Report Version").and_then(first_number);
@@ -157,7 +157,7 @@ impl Head {
             && version.is_some_and(|version| version >= FIRST_WITH_STATES)
     }
 
-    /// The table of contents: device, processes, and the report's facts about itself.
+    /// The table of contents: device, processes, and the report's own metadata.
     fn contents(
         &self,
         processes: Vec<(TocProcess, Option<String>)>,
@@ -170,7 +170,7 @@ impl Head {
         device.extend(self.field("Hardware model").map(|model| pair("model", model)));
         device.extend(self.field("Architecture").map(|arch| pair("architecture", arch)));
         let only = if let [only] = processes.as_slice() { Some(only).filter(|_| !is_any_unread) } else { None };
-        // `Command` may be shorter than the name of the process.
+        // `Command` may be an abbreviation of the process name.
         let is_app =
             |process: &&TocProcess| process.pid.is_some() && process.pid == self.field("PID").and_then(first_number);
         let app = processes.iter().map(|(process, _)| process).find(is_app).or(only.map(|(process, _)| process));
@@ -189,7 +189,7 @@ impl Head {
         }));
         let is_all_processes = name.is_none();
         let mut processes: Vec<TocProcess> = processes.into_iter().map(|(process, _)| process).collect();
-        // Includes processes that block others: names are only redacted if they belong to a listed process.
+        // Includes processes that block others, since redaction replaces only names of listed processes.
         let mut pids: BTreeSet<Option<u64>> = processes.iter().map(|process| process.pid).collect();
         let holders = blocked.iter().filter_map(|((by, _), _)| holder(by));
         processes.extend(holders.filter(|holder| pids.insert(holder.pid)));
@@ -197,7 +197,7 @@ impl Head {
         Toc { runs: vec![run] }
     }
 
-    /// The facts for the summary, verbatim, some of them without their explanation.
+    /// The facts for the summary, verbatim or without their explanations.
     fn facts<'f>(&'f self, of_process: Option<&'f str>) -> impl Iterator<Item = (&'static str, &'f str)> {
         let before = |value: Option<&'f str>, end: &str| value.and_then(|value| value.split(end).next());
         let is_hang = self.field("Event").is_some_and(|event| event.to_lowercase().contains("hang"));
@@ -232,7 +232,7 @@ fn holder(by: &str) -> Option<TocProcess> {
     Some(TocProcess { name: name.to_owned(), pid: Some(pid.parse().ok()?), path: String::new() })
 }
 
-/// What blocked a thread, and the tid.
+/// What blocked a thread: its description and a tid.
 type Blocked = (String, Option<u64>);
 
 /// The key of a binary: load address, name and UUID.
@@ -242,7 +242,7 @@ type BinaryKey = (u64, String, Option<Uuid>);
 struct Writer<'i> {
     input: InputBuilder<'i>,
     has_states: bool,
-    /// The samples of all processes, including those that are left out.
+    /// The samples of all processes, including those left out.
     samples: u64,
     binaries: HashMap<BinaryKey, BinaryId>,
     /// The stack and the state at each open depth.
@@ -294,7 +294,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Reserves the memory of a string, which is in at most a map, a list and the list of processes.
+    /// Reserves the memory of a string, which may be stored in a map, a list and the list of processes.
     fn hold(&mut self, bytes: usize) -> Result<(), OverBudget> {
         self.bytes += 3 * bytes as u64;
         self.held.resize(self.bytes)
@@ -384,8 +384,8 @@ impl Writer<'_> {
         Ok((frame, is_listed))
     }
 
-    /// Returns the binary of a frame, and whether it is in the list of the process. Code at an address beyond its image has no binary: the stack
-    /// was damaged when it was recorded.
+    /// Returns the binary of a frame, and whether the process lists it. An address beyond its image has no binary: the stack was already damaged
+    /// when it was recorded.
     fn binary(&mut self, process: &Process, text: &FrameText<'_>) -> Result<(Option<BinaryId>, bool), Full> {
         let Some(name) = text.binary else { return Ok((None, true)) };
         let images = &process.images;
@@ -396,7 +396,7 @@ impl Writer<'_> {
         };
         let in_uuid = name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).and_then(Uuid::parse);
         let found = found.and_then(|index| images.get(index));
-        // Without an offset, only the name confirms that the list matches.
+        // Without an offset, only a matching name confirms the list.
         let found = found.filter(|image| start.is_some() || image.name == name);
         let is_inside = |address: u64| match found {
             Some(image) => image.low <= address && image.high.is_none_or(|high| address <= high),

@@ -17,7 +17,7 @@ pub(super) const IMAGES: &str = "  Binary Images:";
 
 const NO_PROCESS: &str = "the stacks of a process begin without the line that names it; was the report edited?";
 
-/// Lines that are followed by the output of other tools.
+/// Lines after which the output of other tools follows.
 const END: [&str; 2] = ["Kextstat", "Custom Output"];
 
 /// Returns the key and value of a line `Key: value` with one of these keys.
@@ -27,13 +27,13 @@ pub(super) fn value<'l>(line: &'l str, keys: &[&'static str]) -> Option<(&'stati
     Some((key, value.trim()))
 }
 
-/// Returns the number at the start of a text, such as the 8 of `8 (1-8)`.
+/// Returns the number at the start of a string, such as the 8 of `8 (1-8)`.
 pub(super) fn first_number(text: &str) -> Option<u64> {
     let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }
 
-/// The steps of a microstackshot report: `4401 (10 gigacycles/step, 30 samples lost, 10.49 MB/step)`.
+/// The steps in the head of a microstackshot report: `4401 (10 gigacycles/step, 30 samples lost, 10.49 MB/step)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
     pub(super) all: u64,
@@ -42,7 +42,7 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// True if the number of samples matches this percentage of the steps. It is unknown whether the percentage includes lost steps.
+    /// True if this percentage of the steps matches the number of samples. It is unknown whether percentages include lost steps.
     pub(super) fn have_share(self, samples: u64, percent: u64) -> bool {
         let (of_all, of_kept) = (u128::from(self.all), u128::from(self.all.saturating_sub(self.lost)));
         let (hundredfold, percent) = (100 * u128::from(samples), u128::from(percent));
@@ -61,7 +61,7 @@ pub(super) enum Next {
 }
 
 impl Next {
-    /// Returns the section that a line starts, or the line if it starts none.
+    /// Returns the section that a line starts, or else the line itself.
     pub(super) fn of<R: Read>(line: Line, lines: &mut Lines<'_, R>) -> Result<Result<Self, Line>, Error> {
         let starts = |starts: &[&str]| starts.iter().any(|start| line.text.starts_with(start));
         if starts(&PROCESS) {
@@ -79,7 +79,7 @@ impl Next {
     }
 }
 
-/// The facts above the first process.
+/// The metadata above the first process.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     fields: Vec<(&'static str, String)>,
@@ -150,14 +150,14 @@ impl Head {
 /// The header of a thread: `0x2ca9e    DispatchQueue "LABEL"(1)    Thread name "NAME"    49 samples (1-49)    priority 47    cpu time 0.1s`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ThreadHead {
-    /// `None` if the samples of several threads were merged.
+    /// `None` if samples of several threads were merged.
     pub(super) tid: Option<u64>,
     pub(super) name: String,
-    /// The label of its queue; only its number before macOS 12.
+    /// The label of its queue, or only a number before macOS 12.
     pub(super) queue: String,
-    /// Its number of samples, if listed.
+    /// The number of samples, if listed.
     pub(super) samples: Option<u64>,
-    /// True for the threads of idle cores, which are recorded as running.
+    /// True for the idle thread of a core, which is recorded as running.
     pub(super) is_idle: bool,
 }
 

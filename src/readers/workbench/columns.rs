@@ -1,4 +1,4 @@
-//! Columns of numbers, as written by `output::workbench`. They are read in parallel, since the head contains the length of each.
+//! Columns of numbers, as written by `output::workbench`. They can be read side by side, since the head contains their lengths.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::profile::Id;
 use crate::varint;
 
-/// Constant columns take no bytes. A table has at most this many rows more than its columns have bytes.
+/// The number of rows that a table may have beyond the bytes of its columns. Constant columns take no bytes.
 const FREE_ROWS: u64 = 1 << 16;
 
 /// The strings and columns of a payload.
@@ -41,7 +41,7 @@ enum Form {
 }
 
 impl<'b> Columns<'b> {
-    /// Finds the columns that the head lists, and the strings after their lengths, in the bytes from `start` on.
+    /// Finds the columns listed in the head, and the strings, in the bytes from `start` on.
     pub(super) fn new(heads: &'b [Value], bytes: &'b [u8], start: usize, damage: Damage<'b>) -> Result<Self, Error> {
         let mut all = Self { damage, columns: Vec::with_capacity(heads.len()), texts: (&[], start) };
         let (mut rest, most_rows) = (bytes, bytes.len() as u64 + FREE_ROWS);
@@ -73,7 +73,7 @@ impl<'b> Columns<'b> {
         let found: Vec<Column<'b>> = names.iter().filter_map(find).collect();
         let rows = found.first().map_or(0, |first| first.rows);
         let bytes = self.texts.0.len() + found.iter().map(|column| column.bytes.len()).sum::<usize>();
-        // The number of rows is checked before memory is reserved for them.
+        // The number of rows is checked before any memory is reserved for it.
         let is_table = rows <= bytes as u64 + FREE_ROWS && found.iter().all(|column| column.rows == rows);
         let columns = <[Column<'b>; N]>::try_from(found).ok().filter(|_| is_table);
         let wrong =
@@ -144,7 +144,7 @@ impl Column<'_> {
         self.row(value, rows)
     }
 
-    /// Reads an optional id, which is stored plus one; 0 means none.
+    /// Reads an optional id, stored as id + 1, with 0 for none.
     #[inline]
     pub(super) fn optional_id<T: ?Sized>(&mut self, rows: usize) -> Result<Option<Id<T>>, Error> {
         let value = self.next()?;
@@ -156,7 +156,7 @@ impl Column<'_> {
         index.and_then(Id::from_index).ok_or_else(|| self.wrong("it refers to a missing row"))
     }
 
-    /// An error for the value that was just read.
+    /// An error about the value that was just read.
     #[cold]
     pub(super) fn wrong(&self, rule: &str) -> Error {
         self.damage.at(self.end - self.bytes.len(), format!("column {}: {rule}", self.name))

@@ -1,4 +1,4 @@
-//! Errors of damaged payloads.
+//! Errors about damaged payloads.
 
 use std::fmt::Display;
 
@@ -12,7 +12,7 @@ pub(super) struct Damage<'b> {
 }
 
 impl Damage<'_> {
-    /// The payload violates this rule at this byte.
+    /// An error: the payload violates a rule at this byte.
     #[cold]
     pub(super) fn at(self, byte: usize, rule: impl Display) -> Error {
         let at = Position { input: self.input.to_owned(), line: 0, byte: byte as u64 };
@@ -22,7 +22,7 @@ impl Damage<'_> {
         )
     }
 
-    /// The head violates this rule.
+    /// An error: the head violates a rule.
     #[cold]
     pub(super) fn in_head(self, rule: impl Display) -> Error {
         self.at(self.head, rule)

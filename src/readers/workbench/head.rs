@@ -21,7 +21,7 @@ pub(super) struct HeadRow<'h> {
 }
 
 impl<'h> Head<'h> {
-    /// Returns the rows of a list; none if it is missing.
+    /// Returns the rows of a list, or none if it is missing.
     pub(super) fn rows(&self, list: &'h str) -> impl Iterator<Item = HeadRow<'h>> + use<'h> {
         let damage = self.damage;
         self.value[list].as_array().into_iter().flatten().map(move |value| HeadRow { value, list, damage })
@@ -41,7 +41,7 @@ impl<'h> HeadRow<'h> {
         self.value[field] == true
     }
 
-    /// Returns a number, which is a string above 2⁵³ − 1; `None` if it is missing or null.
+    /// Returns a number, which is written as a string above 2⁵³ − 1; `None` if it is missing or null.
     pub(super) fn optional_number(&self, field: &str) -> Result<Option<u64>, Error> {
         match &self.value[field] {
             Value::Null => Ok(None),
@@ -63,14 +63,14 @@ impl<'h> HeadRow<'h> {
         index.and_then(Id::from_index).ok_or_else(|| self.wrong(field))
     }
 
-    /// An error for a field with an invalid value.
+    /// An error about the value of a field.
     #[cold]
     pub(super) fn wrong(&self, field: &str) -> Error {
         self.damage.in_head(format!("{field} in {} is missing or invalid", self.list))
     }
 }
 
-/// Converts a number or string to an exact number.
+/// Converts a number or numeric string without loss.
 pub(super) fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

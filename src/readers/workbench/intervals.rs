@@ -13,7 +13,7 @@ pub(super) fn read(head: Head<'_>, columns: &Columns<'_>) -> Result<Intervals, E
     let labels = head.rows("interval_labels").map(label).collect::<Result<Vec<Interval>, Error>>()?;
     let owners = head.rows("interval_owners").map(owner).collect::<Result<Vec<Owner>, Error>>()?;
     Ok(Intervals {
-        // Without intervals, the page has no columns for them.
+        // A page without intervals has no columns for them.
         intervals: if labels.is_empty() { Vec::new() } else { rows(columns, &labels, &owners)? },
         hang_risks: head.rows("hang_risks").map(hang_risk).collect::<Result<_, Error>>()?,
         ..Intervals::default()
@@ -54,7 +54,7 @@ fn label(row: HeadRow<'_>) -> Result<Interval, Error> {
     let origin = match row.text("kind")? {
         "hang" => IntervalOrigin::Hang,
         "region" => IntervalOrigin::Region,
-        // A page does not distinguish the tables of signposts.
+        // Pages do not record which signpost table an interval is from.
         "signpost" => IntervalOrigin::SignpostEvents,
         "table" => IntervalOrigin::Table,
         _ => return Err(row.wrong("kind")),

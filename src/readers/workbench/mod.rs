@@ -1,18 +1,18 @@
-//! Reads the payload of a page, which `output::workbench` writes (`docs/workbench.md`), back into a recording. The caller must decode the
-//! base64 and decompress the gzip first.
+//! Reads a page's payload, written by `output::workbench` (`docs/workbench.md`), back into a recording. The caller decodes the base64 and
+//! decompresses the gzip.
 //!
 //! ```text
 //! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
 //! ```
 //!
-//! Reports of this recording equal reports of the original, provided that the page has its samples. A page contains neither rejected rows nor
-//! the addresses that are needed to look frames up in symbol files.
+//! Reports of this recording equal reports of the original, if the page contains its samples. A page contains neither rejected rows nor the
+//! addresses needed to look up frames in symbol files.
 //!
-//! A browser recompiles a whole function once one of its loops is hot, and the page waits for it: that took 300 ms when all of this was
-//! one function. The loops are therefore never inlined.
+//! A browser recompiles an entire function once one of its loops is hot, and the page waits for that: 300 ms when all of this was one function.
+//! The loops are therefore never inlined.
 //!
-//! Columns are read in parallel. In addition to the profile, memory holds the JSON of the head, six bytes per stack, and four more bytes per
-//! stack with samples.
+//! Columns are read side by side. Apart from the profile, memory holds the JSON of the head, six bytes per stack, and four more bytes per stack
+//! with samples.
 
 mod columns;
 mod damage;
@@ -56,7 +56,7 @@ impl<'b> Payload<'b> {
     /// If the payload is damaged, or was written by another version of traceparse.
     pub fn read(bytes: &'b [u8], name: &str) -> Result<Self, Error> {
         let damage = Damage { input: name, head: 0 };
-        // An error about a full table has no position, so add one.
+        // Errors about full tables have no position, so add one.
         Self::read_at(bytes, damage).map_err(|error| Error { at: error.at.or(damage.in_head("").at), ..error })
     }
 

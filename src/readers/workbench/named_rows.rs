@@ -1,4 +1,4 @@
-//! Reads the rows that the head lists: runs, series, processes, threads, cores, states and binaries.
+//! Reads the lists of rows in the head: runs, series, processes, threads, cores, states and binaries.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::profile::{Binary, Core, Meaning, Process, ProfileBuilder, Run, Series
 use crate::recording::{PageRun, PageSeries, SelectedTime, TimeSource, TocRun};
 use crate::units::{Address, Nanos, Unit, Uuid};
 
-/// The number of rows of each kind, which bounds the ids in columns.
+/// The number of rows of each kind, which limits the ids in columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamedRows {
     pub(super) series: Vec<HeadSeries>,
@@ -18,7 +18,7 @@ pub(super) struct NamedRows {
     pub(super) binaries: usize,
 }
 
-/// A series with its number of rows, the number of counter values per row, and its most frequent weight.
+/// A series: its number of rows, its counter values per row, and its most frequent weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeadSeries {
     pub(super) id: SeriesId,

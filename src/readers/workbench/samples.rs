@@ -7,11 +7,11 @@ use crate::error::Error;
 use crate::profile::{ProfileBuilder, Sample, SampleKind, SampleSum, StackId};
 use crate::units::Nanos;
 
-/// The columns of samples, and the stacks that occurred so far.
+/// The columns of samples, and the stacks seen so far.
 struct Samples<'b> {
     columns: [Column<'b>; 8],
     new_stack: Column<'b>,
-    /// With the number of the counter, starting at 0.
+    /// Each with the number of its counter, from 0.
     counters: Vec<(usize, Column<'b>)>,
     sampled: Vec<StackId>,
 }

@@ -91,7 +91,7 @@ fn frames(
 fn stacks(columns: &Columns<'_>, frames: usize, profile: &mut ProfileBuilder) -> Result<usize, Error> {
     let (rows, [mut distance, mut place]) = columns.table(["stacks.parent", "stacks.callee"])?;
     let (_, [mut new_frame]) = columns.table(["stacks.new_frame"])?;
-    // For each frame, its callees so far. The first list has the frames of stacks without a parent.
+    // The callees seen so far of each frame. The first list is for stacks without a parent.
     let mut callees: Vec<Vec<FrameId>> = vec![Vec::new(); frames + 1];
     let mut depths: Vec<u16> = Vec::with_capacity(rows);
     for row in 0..rows {

@@ -1,4 +1,4 @@
-//! The columns that contain the properties of intervals and hang risks.
+//! The columns with the properties of intervals and hang risks.
 //!
 //! Columns are found by name, because their order and number depend on the version.
 
@@ -7,7 +7,7 @@ use super::values::RowKind;
 /// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The time when it begins or happens.
+    /// When it begins or happens.
     Start,
     Duration,
     Name,
@@ -16,7 +16,7 @@ pub(crate) enum Role {
     Identifier,
     Process,
     Thread,
-    /// The type of an event or a hang, or the class of a region.
+    /// The type of an event or hang, or the class of a region.
     Kind,
     Scope,
     Message,
@@ -57,7 +57,7 @@ const SIGNPOSTS: [Wanted; 8] = [
     optional(Role::Thread, "start-thread"),
 ];
 
-/// Events are paired by most of these columns. If one is missing, the wrong events would be paired.
+/// Most of these columns are needed to pair events: without one of them, the wrong events would be paired.
 const EVENTS: [Wanted; 9] = [
     MOMENT,
     needed(Role::Kind, "event-type"),
@@ -88,7 +88,7 @@ const HANGS: [Wanted; 5] = [
     optional(Role::Thread, "thread"),
 ];
 
-/// The name column depends on the table.
+/// Other tables have different name columns.
 const OTHERS: [Wanted; 4] = [START, DURATION, optional(Role::Process, "process"), optional(Role::Thread, "thread")];
 
 const RISKS: [Wanted; 6] = [

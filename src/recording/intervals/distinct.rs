@@ -1,8 +1,8 @@
-//! Removes duplicates of intervals that several tables contain. Each interval is kept as often as it occurs in the table that contains it most often.
+//! Removes intervals that several tables repeat. Each is kept as often as the table with the most copies contains it.
 //!
-//! Tables contain the same intervals for two reasons. Signpost tables overlap: `os-signpost` contains the ends of intervals that are rows in other
-//! tables, and several tables of a run record the same category. Several inputs may also contain the same table. Equal rows of one table are
-//! different intervals, such as the work of two GPU channels at the same time, or two views that were updated in the same tick.
+//! Tables repeat intervals for two reasons. Signpost tables overlap: `os-signpost` contains the ends of intervals that are rows in other tables,
+//! and several tables of a run record the same category. And several inputs may contain the same table. Equal rows of one table, however, are
+//! different intervals, such as the simultaneous work of two GPU channels, or two views updated in the same tick.
 
 use std::hash::Hash;
 
@@ -10,18 +10,18 @@ use super::{Interval, IntervalOrigin, IntervalTable, Intervals};
 use crate::hash::HashMap;
 use crate::units::Nanos;
 
-/// A row: its position among all rows, the number of its table, and the interval.
+/// The index among all rows, the number of the table, and the interval.
 type Row<'i> = (usize, usize, &'i Interval);
 
 impl Intervals {
-    /// Returns each interval once, even if several tables contain the same signposts, or several inputs contain the same table. If an interval is
-    /// open in one table and has an end in another, the interval with the end is kept. A region of interest is a duplicate of a signpost with the
-    /// same name, process and times, since its row has fewer fields. Equal rows of one table are different intervals.
+    /// Returns each interval once, even if several tables contain the same signposts or several inputs contain the same table. An interval that
+    /// is open in one table and closed in another is kept closed. A region of interest duplicates the signpost with the same name, process and
+    /// times, since its row has fewer fields. Equal rows of one table are different intervals.
     pub fn distinct(&self) -> Vec<&Interval> {
         let sources = self.shared_sources();
         let tables = self.tables.iter().enumerate();
         let tables = tables.flat_map(|(table, counts)| (0..counts.intervals).map(move |_| table));
-        // A page has intervals, but no tables, so nothing is duplicated.
+        // Intervals from a page have no tables, and no duplicates.
         let rows = self.intervals.iter().enumerate().zip(tables).map(|((place, row), table)| (place, table, row));
         let shared: Vec<Row<'_>> = rows.filter(|&(_, table, _)| sources[table].is_some()).collect();
         let mut is_kept = vec![true; self.intervals.len()];
@@ -38,7 +38,7 @@ impl Intervals {
         self.intervals.iter().zip(is_kept).filter_map(|(interval, is_kept)| is_kept.then_some(interval)).collect()
     }
 
-    /// For each table, the first table that may contain the same intervals; `None` if there is no other such table.
+    /// For each table, the first table that may contain the same intervals; `None` if no other table does.
     fn shared_sources(&self) -> Vec<Option<usize>> {
         let first = |(own, table): (usize, &IntervalTable)| {
             self.tables.iter().position(|other| other.repeats(table)).map_or(own, |first| first.min(own))
@@ -64,7 +64,7 @@ impl IntervalTable {
     }
 }
 
-/// Counts how often each table contains a row, one table after another.
+/// Counts how often each table contains a row, table by table.
 #[derive(Clone, Copy, Default)]
 struct Count {
     /// The maximum over all previous tables.
@@ -88,11 +88,11 @@ impl Count {
     }
 }
 
-/// Removes rows that a previous table contains as often, and open rows that have an end in another table. The rows must be in table order. The key of
-/// a row with a given end must equal that of the same interval with that end.
+/// Removes rows that a previous table contains as often, and open rows that another table closes. Rows must be in table order. Given an end,
+/// `key` of an open row must equal `key` of the same interval with that end.
 fn leave_out<'i, K: Eq + Hash>(rows: &[Row<'i>], is_kept: &mut [bool], key: impl Fn(Row<'i>, Option<Nanos>) -> K) {
     let mut closed: HashMap<K, Count> = HashMap::default();
-    // For each beginning, the number of rows in each table, and the number of kept rows.
+    // For each beginning, the number of rows by table, and the number of kept rows.
     let mut begun: HashMap<K, (Count, u64)> = HashMap::default();
     for &row in rows {
         let (place, table, interval) = row;

@@ -1,4 +1,4 @@
-//! Intervals of signposts, potential hangs and hang risks, in the form that all readers produce.
+//! Signpost intervals, potential hangs and hang risks, in the form that all readers produce.
 
 mod columns;
 mod distinct;
@@ -25,13 +25,13 @@ pub struct Intervals {
     pub intervals: Vec<Interval>,
     /// Moments that may lead to hangs, in table order and then by time.
     pub hang_risks: Vec<HangRisk>,
-    /// `os-signpost` ends without a beginning. They are not intervals: the beginning was before the recording, or was lost.
+    /// `os-signpost` ends without a beginning, which was lost or was before the recording. They are not intervals.
     pub lone_ends: Vec<LoneEnd>,
     /// The tables that were read.
     pub tables: Vec<IntervalTable>,
     /// The numbers of damaged runs, whose intervals are missing.
     pub unread_runs: Vec<u32>,
-    /// The diagnostics of reading.
+    /// The diagnostics from reading.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -47,15 +47,15 @@ pub struct IntervalTable {
     pub schema: String,
     /// The total number of rows.
     pub rows: u64,
-    /// The number of rows that are an interval, one end of an interval, or a hang risk.
+    /// The number of rows that are an interval, a beginning or end of one, or a hang risk.
     pub used: u64,
     /// The number of signpost rows that belong to no interval: events, single points in time, and ends without a beginning.
     pub unused: u64,
     /// The rows that could not be read.
     pub rejected: Rejected,
-    /// The position in the recording's data; `None` in bundles.
+    /// The position in the recording's data, as in an XPath; `None` in bundles.
     pub(crate) position: Option<u32>,
-    /// The number of its intervals. They directly follow those of the previous table.
+    /// The number of its intervals, which directly follow those of the previous table.
     pub(crate) intervals: usize,
 }
 
@@ -70,8 +70,8 @@ pub struct LoneEnd {
     pub name: Option<Arc<str>>,
 }
 
-/// A moment at which the app did something that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has no duration, so
-/// it is not an interval.
+/// A moment at which the app did something that may lead to a hang, such as waiting on the main thread. It is a row of `hang-risks`, and has no
+/// duration, so it is not an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HangRisk {
     /// The run number, from 1.
@@ -119,7 +119,7 @@ pub enum IntervalOrigin {
     Region,
     /// A row of `potential-hangs`.
     Hang,
-    /// A row of another table with a start and a duration ([`Interval::table`]). Only read if all tables are requested.
+    /// A row of another table that has a start and a duration ([`Interval::table`]). Read only on request.
     Table,
 }
 
@@ -136,7 +136,7 @@ pub struct Interval {
     pub end: Option<Nanos>,
     /// The name of the signpost; `None` for hangs.
     pub name: Option<Arc<str>>,
-    /// What the row has instead of a name: its label, if nearly each row of its table has another one. Names in queries and rules match it.
+    /// A label in place of a name, if nearly every row of the table has a different one. Queries and rules for names match it.
     pub label: Option<Arc<str>>,
     /// The subsystem of the signpost, such as `com.apple.SkyLight`.
     pub subsystem: Option<Arc<str>>,
@@ -180,8 +180,8 @@ impl Interval {
         is_run.then(|| Some(format!("task {} of {process}", self.identifier?))).flatten()
     }
 
-    /// True if the interval has this name. A signpost interval is named by its signpost. Other intervals are named by the schema of their table and
-    /// their name or type, if they have one: `hitches: Commit`, `potential-hangs: Severe Hang`, `core-data-save`.
+    /// True if the interval has this name. Signpost intervals have the name of their signpost. Other intervals have the schema of their table,
+    /// and their name or type if any: `hitches: Commit`, `potential-hangs: Severe Hang`, `core-data-save`.
     pub fn is_named(&self, name: &str) -> bool {
         let table = match (&self.table, self.is_hang()) {
             (Some(table), _) => &**table,
@@ -223,7 +223,7 @@ impl Intervals {
     /// The table of Swift task states, with a row for each period in one state.
     pub const TASK_STATES: &str = "SwiftTaskStateTable";
 
-    /// Returns a filter for intervals with these names, and for hangs if `has_hangs`. The filter selects samples in any of these intervals, or, if
+    /// Returns a filter for intervals with these names, and for hangs if `has_hangs`. It selects samples in any of these intervals or, if
     /// `needs_all`, in an interval of every name.
     pub fn filter(&self, names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
         let all = self.distinct();
@@ -231,7 +231,7 @@ impl Intervals {
             let requested = all.iter().filter(|interval| is_requested(interval));
             requested.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
         };
-        // Ignore repeated names.
+        // Drops repeated names.
         let distinct: BTreeSet<&String> = names.iter().collect();
         let hangs = has_hangs.then(|| ranges(&Interval::is_hang));
         let groups = distinct.iter().map(|name| ranges(&|interval| interval.is_named(name))).chain(hangs);
@@ -241,7 +241,7 @@ impl Intervals {
         }
     }
 
-    /// Returns the processes with intervals that a pattern matches, as pid and name.
+    /// Returns the processes (pid and name) that have intervals and match a pattern.
     pub fn processes(&self, matcher: &Matcher) -> BTreeSet<(Option<u64>, &str)> {
         let owner = |row: &Interval| row.process.is_some() || row.pid.is_some();
         let all = self.intervals.iter().filter(|row| owner(row));
@@ -249,7 +249,7 @@ impl Intervals {
         matcher.of(all.into_iter(), |process| process).into_iter().collect()
     }
 
-    /// Keeps only the intervals of processes that any pattern matches.
+    /// Keeps only intervals of processes that match any pattern.
     pub fn retain_processes(&mut self, matchers: &[Matcher]) {
         let processes: BTreeSet<_> = matchers.iter().flat_map(|matcher| self.processes(matcher)).collect();
         let is_kept = |row: &Interval| processes.contains(&(row.pid, row.process.as_deref().unwrap_or_default()));
@@ -264,7 +264,7 @@ impl Intervals {
         self.intervals.retain(|_| is_kept.next() == Some(&true));
     }
 
-    /// Returns each distinct end without a beginning, since several tables may contain the same one.
+    /// Returns the ends without a beginning, without duplicates: several tables may contain the same one.
     pub fn distinct_lone_ends(&self) -> HashSet<&LoneEnd> {
         self.lone_ends.iter().collect()
     }

@@ -1,8 +1,8 @@
 //! Pairs the beginnings and ends of signposts.
 //!
-//! Two events are a pair if name, subsystem, category, identifier and process are equal. With the scope `Thread`, the thread must also be equal; with
-//! the scope `System`, the process may differ. An interval with the scope `Process` may therefore end on another thread, which does occur in
-//! recordings. If several intervals are open, the last one to begin ends first.
+//! Two events are a pair if name, subsystem, category, identifier and process are equal. With the scope `Thread`, the thread must be equal as
+//! well; with the scope `System`, the process may differ. An interval with the scope `Process` may end on another thread, as some do in real
+//! recordings. If several intervals are open, the last to begin ends first.
 
 use crate::hash::HashMap;
 use crate::memory::of_vec;
@@ -33,7 +33,7 @@ pub(super) struct Event {
     pub(super) identity: Identity,
 }
 
-/// The fields in which the two events of a pair must be equal.
+/// The fields that must be equal in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     texts: [Option<u32>; 3],
@@ -88,12 +88,12 @@ pub(super) struct Paired {
     pub(super) intervals: Vec<(Identity, u64, Option<u64>)>,
     /// Ends without a beginning.
     pub(super) lone_ends: Vec<Event>,
-    /// The number of events that are single points in time.
+    /// The number of events that are points in time.
     pub(super) points: u64,
 }
 
 impl Pairs {
-    /// Returns the approximate size in bytes, including the space that pairing needs.
+    /// Returns the approximate size in bytes, including memory that pairing needs.
     pub(super) fn memory(&self) -> u64 {
         2 * of_vec(&self.events)
     }
@@ -114,7 +114,7 @@ impl Pairs {
     }
 
     pub(super) fn finish(mut self) -> Paired {
-        // Rows may be out of order. Rows with the same time keep their order.
+        // Rows may be out of order. The sort is stable.
         self.events.sort_by_key(|(event, ..)| (event.time, event.at));
         let mut paired = Paired { points: self.points, ..Paired::default() };
         let mut open: HashMap<Key, Vec<usize>> = HashMap::default();

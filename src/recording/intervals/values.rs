@@ -10,7 +10,7 @@ use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
-/// From this many rows on, labels that all differ are not treated as names.
+/// In a table with at least this many rows, labels that all differ are not names.
 const MANY: usize = 10;
 
 /// The kind of a table's rows.
@@ -18,7 +18,7 @@ const MANY: usize = 10;
 pub(crate) enum RowKind {
     /// Signpost intervals.
     Signpost,
-    /// Signpost events: beginnings and ends of intervals, and single points in time.
+    /// Signpost events: beginnings and ends of intervals, and points in time.
     SignpostEvent,
     /// Regions and points of interest.
     Region,
@@ -34,7 +34,7 @@ impl RowKind {
     /// Returns the kind of the rows in a table with this schema; `None` for tables without intervals, hangs or hang risks.
     pub(crate) fn of_schema(schema: &str) -> Option<Self> {
         match schema {
-            // Instruments of Xcode 27 writes the second table, which has the same columns.
+            // Instruments of Xcode 27 writes the second one, with the same columns.
             "os-signpost-interval" | "OSSignpostIntervals" => Some(Self::Signpost),
             "os-signpost" => Some(Self::SignpostEvent),
             "region-of-interest" => Some(Self::Region),
@@ -48,12 +48,12 @@ impl RowKind {
 /// The values of a row. Strings are interned numbers, and absent values are `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowValues {
-    /// The time when it begins or happens, in nanoseconds.
+    /// When it begins or happens, in nanoseconds.
     pub(crate) start: Option<u64>,
     /// In nanoseconds.
     pub(crate) duration: Option<u64>,
     pub(crate) identity: Identity,
-    /// The value that classifies rows: the type of an event or hang, or the class of a region.
+    /// The value that classifies the row: the type of an event or hang, or the class of a region.
     pub(crate) kind: Option<u32>,
     /// Only for events.
     pub(crate) scope: Option<u32>,
@@ -68,7 +68,7 @@ pub(crate) struct RowValues {
 pub(crate) struct TableValues {
     pub(crate) table: IntervalTable,
     kind: RowKind,
-    /// The schema, unless it is one for signposts or hangs.
+    /// The schema; `None` for signposts and hangs.
     schema: Option<Arc<str>>,
     /// True if its names are labels, which may differ in every row.
     has_labels: bool,
@@ -108,7 +108,7 @@ impl TableValues {
     fn take(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
         let start = values.start.ok_or(RejectReason::NoTime)?;
         let text = |text: Option<u32>| text.map(|text| texts.text(text));
-        // An interval without a duration was still open when the recording ended.
+        // An interval without a duration was open when the recording ended.
         let end = match values.duration {
             Some(duration) => Some(start.checked_add(duration).ok_or(RejectReason::BadNumber)?),
             None => None,
@@ -184,7 +184,7 @@ impl TableValues {
         });
     }
 
-    /// Ends the table and adds its intervals and hang risks to `found`, sorted by time. Rows with the same time keep their order.
+    /// Ends the table, and adds its intervals and hang risks to `found`, sorted by time. The sort is stable.
     pub(crate) fn finish(mut self, texts: &Texts, found: &mut Intervals) {
         let paired = std::mem::take(&mut self.pairs).finish();
         for (identity, start, end) in &paired.intervals {
@@ -210,8 +210,8 @@ impl TableValues {
     }
 }
 
-/// True if labels identify individual rows rather than kinds of rows: nearly every row has a different one. If there are few rows, only numbers such
-/// as addresses and counters qualify.
+/// True if labels identify single rows rather than kinds of rows: nearly every row has a different one. With few rows, only numbers such as
+/// addresses and counters count.
 fn are_unique<'l>(labels: impl Iterator<Item = &'l str>) -> bool {
     let is_number = |label: &str| label.strip_prefix("0x").is_some_and(is_hexadecimal) || label.parse::<u64>().is_ok();
     let (mut all, mut distinct, mut are_numbers) = (0_usize, HashSet::new(), true);
@@ -242,7 +242,7 @@ impl Texts {
         self.bytes + of_vec(&self.all) + of_map(&self.numbers)
     }
 
-    /// Interns a string and returns its number. A u32 suffices: 2³² strings would not fit in memory.
+    /// Interns a string and returns its number. 32 bits suffice, since 2³² strings would not fit in memory.
     pub(crate) fn number_of(&mut self, text: &str) -> u32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;

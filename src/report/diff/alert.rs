@@ -1,19 +1,19 @@
-//! Judges alert rules about growth between two recordings.
+//! Evaluates alert rules about growth between two recordings.
 //!
-//! Percentages are relative to the first recording's total weight. Functions with the same name in two binaries are two functions. A
-//! rule **fires** if its subject grew by more than the limit, and by more than chance explains. It is **undecided** in these cases:
+//! Percentages are relative to the first recording's total weight. Functions with the same name in two binaries are two functions. A rule
+//! **fires** if its subject grew by more than the limit, and by more than chance explains. It is **undecided** if:
 //!
-//! - Its subject grew by more than the limit, but chance may explain the growth.
-//! - Neither recording has a sample of its subject, which is most often a mistake in the rule.
-//! - The unit of its limit differs from the unit of the recordings.
-//! - The recordings cannot be scaled, because a length or weight is missing.
-//! - Rows that could not be read, if all are of its subject and have the mean weight, change the answer.
+//! - its subject grew by more than the limit, but chance may explain the growth;
+//! - neither recording has a sample of its subject, which is most often a mistake in the rule;
+//! - the unit of its limit differs from the unit of the recordings;
+//! - the recordings cannot be scaled, because a length or weight is missing;
+//! - the outcome would change if all unreadable rows belonged to its subject and had the mean weight.
 //!
 //! # What chance explains
 //!
-//! Chance explains a change of up to z standard deviations of its [noise](Change::noise). For one function, z is [`Change::BEYOND_NOISE`]: one in 40
-//! pairs of recordings of the same program shows a larger growth. A rule that covers n functions has n chances to find such a growth, so its z is
-//! computed for this probability divided by n (Bonferroni): 3.0 for 20 functions, 3.9 for 500.
+//! Chance explains a change of up to z standard deviations of its [noise](Change::noise). For one function, z is [`Change::BEYOND_NOISE`]: one in
+//! 40 pairs of recordings of the same program shows a larger growth. A rule that covers n functions has n chances of such a growth, so its z is
+//! computed for that probability divided by n (Bonferroni): 3.0 for 20 functions, 3.9 for 500.
 
 use super::super::NO_STACK;
 use super::{Change, Diff, DiffRow, Function, FunctionKey};
@@ -49,11 +49,11 @@ impl Diff {
         };
         let mut candidates: Vec<Candidate<AlertCause>> = changes.into_iter().map(candidate).collect();
         let judged = candidates.len() as u64;
-        // Weights that were scaled to be equal may differ by a rounding error of the factor.
+        // Weights that scaling should make equal may differ by a rounding error of the factor.
         let (state, causes_count) = judge(rule, most + total * 1e-12, &mut candidates);
         let causes: Vec<AlertCause> = candidates.into_iter().map(|candidate| candidate.of).collect();
         let Some(first) = causes.first() else { return undecided("neither recording has a sample of it".to_owned()) };
-        // Rows that could not be read may all be of the subject.
+        // All unreadable rows may belong to the subject.
         let [before, after] = self.unread;
         let is_open = match state {
             AlertState::Fired => before > 0.0 && first.value - before <= most,
@@ -67,20 +67,20 @@ impl Diff {
         AlertOutcome { state, value, causes, causes_count, judged, note, ..undecided(String::new()) }
     }
 
-    /// The changes that a rule covers. The change of the total has no function.
+    /// The changes that a rule covers. The total has no function.
     fn changes_of(&self, rule: &AlertRule) -> Vec<(Option<&Function>, Change)> {
         let is_self = rule.measure == AlertMeasure::SelfWeight;
         let name = match &rule.subject {
             AlertSubject::Named(_, name) => Some(name.as_str()),
             AlertSubject::Each(_) => None,
-            // The self weights add up to the total, so both measures are the same.
+            // Self weights add up to the total, so both measures are the same.
             _ => return vec![(None, self.all_change(&self.total))],
         };
         let is_binary = rule.subject.kind() == Some(Kind::Binary);
         let is_wanted = |row: &&DiffRow| {
             let function = &row.function;
             name.is_none_or(|name| match is_binary {
-                // A binary is named by its file name.
+                // Binaries are identified by file name.
                 true => function.binary.as_deref() == Some(name),
                 false => function.name == name || function.key == FunctionKey::NoStack && name == NO_STACK,
             })
@@ -91,7 +91,7 @@ impl Diff {
     }
 }
 
-/// The number of standard deviations that growth must exceed to be more than chance, if `count` subjects are tested.
+/// The number of standard deviations that growth must exceed if `count` subjects are tested.
 fn deviations(count: usize) -> f64 {
     if count <= 1 {
         return Change::BEYOND_NOISE;
@@ -119,13 +119,13 @@ mod tests {
         side
     }
 
-    /// A row with weights in milliseconds. Each millisecond is one sample.
+    /// A row with weights in milliseconds, where each millisecond is one sample.
     fn row(name: &str, before: u64, after: u64) -> DiffRow {
         let of = |count: u64| side(count * 1_000_000, count);
         let sides = Sides { before: of(before), after: of(after) };
         let function = Function { name: name.to_owned(), binary: Some("Orchard".to_owned()), key: FunctionKey::Named };
         let change = Change::new(sides.before.own(), sides.after.own(), 1.0);
-        // Its all weight changed twice as much.
+        // The all weight changed by twice as much.
         let all_change = Change { weight: 2.0 * change.weight, noise: 2.0 * change.noise };
         DiffRow { number: 0, function, sides, self_change: change, all_change }
     }
@@ -176,8 +176,8 @@ mod tests {
         assert_eq!(judged(&diff, "total > 19%"), (fired, Some(190.0), vec!["total".to_owned()]));
         assert_eq!(judged(&diff, "total > 197ms").0, quiet);
         assert_eq!(judged(&diff, "total > 196.9ms").0, fired);
-        // `press` grew by 100 ms. Chance explains 1.96 × √1700 = 81 ms for one function, and 2.5 × √1700 = 103 ms for any of four. `sort` also grew
-        // by 100 ms; there, chance explains 34 and 43 ms.
+        // `press` grew by 100 ms. Chance explains 1.96 × √1700 = 81 ms for one function, and 2.5 × √1700 = 103 ms for any of four. `sort` also
+        // grew by 100 ms, of which chance explains 34 and 43 ms.
         assert_eq!(judged(&diff, "function(\"press\").self > 1%").0, fired);
         assert_eq!(judged(&diff, "function(*).self > 1%"), (fired, Some(10.0), vec!["sort".to_owned()]));
         assert_eq!(judged(&diff, "function(*).self > 10%").0, quiet);

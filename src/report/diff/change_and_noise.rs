@@ -1,4 +1,4 @@
-//! The weights on both sides of a comparison, their changes, and the part of a change that may be chance.
+//! The weights on both sides of a comparison, their changes, and how much of a change may be chance.
 
 use crate::calltree::KeySums;
 use crate::noise;
@@ -25,7 +25,7 @@ impl Side {
         self.all_squares = self.all_squares.saturating_add(squares);
     }
 
-    /// Replaces the self weight with that of another.
+    /// Replaces the self weight.
     pub(super) fn with_self(self, other: Self) -> Self {
         let KeySums { self_weight, self_samples, .. } = other.sums;
         let sums = KeySums { self_weight, self_samples, ..self.sums };
@@ -69,7 +69,7 @@ impl Sides {
         self.before.sums.all_samples + self.after.sums.all_samples > 0
     }
 
-    /// The larger of the two all weights.
+    /// The larger of both all weights.
     pub(crate) fn heavier(&self) -> u64 {
         self.before.sums.all_weight.max(self.after.sums.all_weight)
     }
@@ -81,7 +81,7 @@ impl Sides {
 }
 
 impl Presence {
-    /// Returns the sides that have samples, from the numbers of samples on the first and the second side.
+    /// Returns the sides that have samples, given the number of samples on each side.
     pub(crate) const fn of(samples: [u64; 2]) -> Self {
         match samples {
             [0, _] => Self::New,
@@ -90,7 +90,7 @@ impl Presence {
         }
     }
 
-    /// The name in machine formats: `both`, `new`, `vanished`.
+    /// The name in machine-readable formats: `both`, `new`, `vanished`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Both => "both",
@@ -105,15 +105,15 @@ impl Presence {
 pub struct Change {
     /// After × factor − before.
     pub weight: f64,
-    /// One standard deviation of the change; infinite if unknown.
+    /// The standard deviation of the change; infinite if unknown.
     pub noise: f64,
 }
 
 impl Change {
-    /// The number of standard deviations beyond which a change is marked: 95 of 100 changes caused by chance alone are smaller.
+    /// Changes beyond this number of standard deviations are marked. Of 100 changes that are pure chance, 95 are smaller.
     pub const BEYOND_NOISE: f64 = noise::BEYOND_NOISE;
 
-    /// Computes the change from pairs of a weight and its sum of squares.
+    /// Computes the change from two pairs of a weight and its sum of squares.
     pub(super) fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
         Self {
             weight: after.0 as f64 * factor - before.0 as f64,

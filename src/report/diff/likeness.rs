@@ -1,4 +1,4 @@
-//! Checks whether two recordings can be compared, and computes the scale factor between them.
+//! Checks whether two recordings are comparable, and computes the scale factor between them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,7 +34,7 @@ impl Normalize {
         }
     }
 
-    /// Returns the factor; `None` if a side lacks the length or weight to scale by.
+    /// Returns the factor; `None` if a side lacks the length or weight that it requires.
     pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> Option<f64> {
         let (before, after) = match self {
             Self::None => return Some(1.0),
@@ -48,13 +48,13 @@ impl Normalize {
     }
 }
 
-/// The reason why two recordings should not be compared.
+/// Why two recordings should not be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unlike {
-    /// One side, named here, has no selected samples.
+    /// This side has no selected samples.
     Nothing(String),
-    /// One side, named first, has weights in several units or from several tables, which follow.
+    /// This side has weights in these units or from these tables.
     Mixed(String, Vec<String>),
     /// The units differ.
     Units(Unit, Unit),
@@ -69,7 +69,7 @@ pub enum Unlike {
 }
 
 impl Unlike {
-    /// True if the recordings may be compared nevertheless. Different units are never compared.
+    /// True if the user may force the comparison. Different units are never compared.
     pub fn is_forcible(&self) -> bool {
         matches!(self, Self::Schemas(..) | Self::Intervals(..) | Self::Devices(..))
     }
@@ -109,7 +109,7 @@ impl fmt::Display for Unlike {
 }
 
 impl Unlike {
-    /// Returns the reasons why these reports should not be compared. A difference is only found if both inputs record the property.
+    /// Returns the reasons against comparing these reports. A property can differ only if both inputs record it.
     pub fn between<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Self> {
         let sides = [(before, "the first recording"), (after, "the second recording")];
         let mut found = Vec::new();
@@ -162,7 +162,7 @@ pub(super) fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r Se
     report.series.iter().filter(|series| series.counted.samples > 0)
 }
 
-/// The tables and units of the selected samples.
+/// The tables and units of selected samples.
 fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     let profile = &report.recording.profile;
     let kind =
@@ -170,7 +170,7 @@ fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     counted(report).map(kind).collect()
 }
 
-/// True if no run has two selected tables, which would count the same time twice.
+/// True if no run has two selected tables, which would count its time twice.
 fn has_one_table_a_run(report: &Report<'_>) -> bool {
     let profile = &report.recording.profile;
     let mut runs = counted(report).map(|series| profile.series(series.series).run);

@@ -1,18 +1,18 @@
-//! Matches the functions of two recordings with each other.
+//! Matches the functions of two recordings.
 
 use super::super::NO_STACK;
 use crate::hash::IndexSet;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Uuid;
 
-/// The key by which functions are matched.
+/// What a function is matched by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionKey {
-    /// Matched by binary and name, so a function of one build matches the same function of another.
+    /// Its binary and name, so that different builds of the function match.
     Named,
-    /// An unnamed function, matched by the UUID of its binary and the offset from the load address. It never matches another build.
+    /// For an unnamed function: the UUID of its binary, and the offset from the load address. Different builds never match.
     Offset(Uuid, u64),
-    /// An unnamed function in a binary without a UUID, or in no binary, matched by the address that replaces its name.
+    /// For an unnamed function in no binary, or one without a UUID: the address in place of its name.
     Address,
     /// Samples without a stack.
     NoStack,
@@ -21,16 +21,16 @@ pub enum FunctionKey {
 /// A function or binary of either recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
-    /// The name, or the address that replaces it; empty for a binary.
+    /// The name, or an address in its place; empty for a binary.
     pub name: String,
     /// The name of its binary, if any.
     pub binary: Option<String>,
-    /// The key by which it is matched.
+    /// What it is matched by.
     pub key: FunctionKey,
 }
 
 impl Function {
-    /// The name for display: of the function, or of the binary.
+    /// The displayed name of the function or binary.
     pub(crate) fn title(&self) -> &str {
         match (&self.key, self.name.as_str()) {
             (FunctionKey::NoStack, _) => NO_STACK,
@@ -39,13 +39,13 @@ impl Function {
         }
     }
 
-    /// The binary of a function, shown next to its name.
+    /// The binary of a function, displayed next to its name.
     pub(crate) fn owner(&self) -> Option<&str> {
         self.binary.as_deref().filter(|_| !self.name.is_empty())
     }
 }
 
-/// The functions of both recordings without duplicates. The first one represents samples without a stack.
+/// The functions of both recordings without duplicates. The first entry represents samples without a stack.
 #[derive(Clone, Debug)]
 pub struct Functions {
     names: IndexSet<Function>,
@@ -117,7 +117,7 @@ fn function(profile: &Profile, id: FunctionId) -> Function {
         Some((binary.uuid.filter(|uuid| !uuid.is_nil())?, offset))
     });
     match offset {
-        // Load addresses differ between launches, so both recordings share only this name.
+        // Load addresses differ between launches, so only the offset identifies the function in both recordings.
         Some((uuid, offset)) => {
             let name = format!("{}+{offset:#x}", binary.as_deref().unwrap_or_default());
             Function { name, binary, key: FunctionKey::Offset(uuid, offset) }

@@ -1,12 +1,12 @@
-//! The changes between two recordings: by function, by binary and by node of the call tree.
+//! The changes between two recordings, by function, by binary and by call tree node.
 //!
-//! Both sides are reports of selected samples, after the same operations. Their functions are matched (`matching`), their stacks are merged
-//! into one tree (`tree`), and every row has its weights before and after.
+//! Both sides are reports of selected samples after the same operations. Their functions are matched (`matching`), their stacks are merged into
+//! one tree (`tree`), and every row has its weights before and after.
 //!
 //! # Numbers
 //!
-//! The weights of both sides are the recorded integers, and they add up in each tree. For a *change*, the weights of the second recording are first
-//! multiplied by a factor, which is the same in every row ([`Normalize`]):
+//! The weights on both sides are the recorded integers, which add up in each tree. For a *change*, the weights of the second recording are first
+//! multiplied by a factor that is the same in every row ([`Normalize`]):
 //!
 //! ```text
 //! change = after × factor − before
@@ -16,19 +16,19 @@
 //!
 //! # Noise
 //!
-//! Sampling is random: a function with n samples might equally have had n ± √n. The weights w form a compound Poisson process, whose variance is
-//! estimated by the sum of the squared weights (Campbell's theorem). One standard deviation of a change is
+//! Sampling is random: a function with n samples might as well have had n ± √n. The weights w form a compound Poisson process, whose variance is
+//! estimated by the sum of the squared weights (Campbell's theorem). The standard deviation of a change is
 //!
 //! ```text
 //! noise = √(Σw₁² + factor² × Σw₂²)
 //! ```
 //!
-//! For n equal weights, a side's sum of squares is W² / n. For unequal weights, as in tables of cycles, it is larger. If samples were summed while
-//! reading ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), the weights in each stack are assumed to be equal.
+//! For n equal weights, the sum of squares of a side is W² / n. For unequal weights, as in tables of cycles, it is larger. If samples were summed
+//! while reading ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), the weights within each stack are assumed to be equal.
 //!
-//! A change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. The mark is a hint, not a test: among a thousand functions, about
-//! fifty are marked by chance; consecutive samples are not independent; and two recordings differ by more than sampling. `fleet report` compares many
-//! runs. Sums of many runs vary more than sampling explains, by a [known factor](Diff::noise_factor).
+//! A change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. The mark is a hint, not a test: among a thousand functions,
+//! about fifty are marked by chance; consecutive samples are not independent; and recordings differ for more reasons than sampling. To compare
+//! many runs, use `fleet report`. Sums of many runs vary more than sampling explains, by a [known factor](Diff::noise_factor).
 
 mod alert;
 mod change_and_noise;
@@ -53,9 +53,9 @@ use tree::{WeighedTree, change_of, own_code};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffRow {
-    /// The number of the function among the [functions](Functions::iter) of both recordings, or of the binary among their binaries.
+    /// The number of the function among the [functions](Functions::iter) of both recordings or, for a binary, among their binaries.
     pub number: usize,
-    /// The function or binary; a binary has no function name.
+    /// The function or binary. A binary has no function name.
     pub function: Function,
     /// The weights of the row.
     pub sides: Sides,
@@ -72,29 +72,29 @@ pub struct Diff {
     pub unit: Unit,
     /// The factor by which weights of the second recording are multiplied for changes.
     pub factor: f64,
-    /// True if weights are scaled as requested; false if a side lacks the length or weight to scale by. The factor is then 1.
+    /// True if weights are scaled as requested. Otherwise the factor is 1, since a side lacks the length or weight to scale by.
     pub is_scaled: bool,
-    /// The factor by which the noise of every change exceeds sampling noise: 1, except for sums of runs that differ from each other.
+    /// By how much the noise of every change exceeds sampling noise: 1, except for sums of runs that differ from each other.
     pub noise_factor: f64,
-    /// For each side, the weight that rows would have that could not be read, if they had the mean weight of a sample.
+    /// For each side, the total weight of unreadable rows, assuming the mean weight of a sample.
     pub(crate) unread: [f64; 2],
     /// All selected samples.
     pub total: Sides,
-    /// The functions, largest changes of self weight first. Samples without a stack form one entry.
+    /// The functions, by descending change of self weight. Samples without a stack form one entry.
     pub functions: Vec<DiffRow>,
-    /// The functions of app code, by the change of their self weight, which includes the system code that they call, as in
+    /// The functions of app code. Their self weight includes the system code that they call, as in
     /// [`Overview::answers`](crate::report::Overview::answers).
     pub own_functions: Vec<DiffRow>,
-    /// The binaries, largest changes of self weight first. A sample counts once in the all weight of a binary.
+    /// The binaries, by descending change of self weight. A sample counts once in the all weight of a binary.
     pub binaries: Vec<DiffRow>,
-    /// The call tree over all threads in reading order: below each node, the largest changes of all weight come first. Node 0 is the root. Only
-    /// [`Diff::new`] fills it.
+    /// The call tree over all threads in preorder. Siblings are sorted by descending change of all weight. Node 0 is the root. Filled only by
+    /// [`Diff::new`].
     pub nodes: Vec<DiffNode>,
     weighed: WeighedTree,
 }
 
 impl Diff {
-    /// Compares two reports that are [comparable](Unlike::between). All selected samples of all their series are added up.
+    /// Compares two reports, which must be [comparable](Unlike::between). Sums all selected samples of all their series.
     pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, normalize: Normalize) -> Self {
         let reports = [before, after];
         let functions = Functions::new(reports.map(|report| &report.recording.profile));
@@ -108,8 +108,8 @@ impl Diff {
         diff
     }
 
-    /// Like [`Diff::new`], but without a list of nodes, for programs that compare many selections of two recordings: `tree` and the forests it was
-    /// made from are reused.
+    /// Like [`Diff::new`], without the list of nodes, for programs that compare many selections of the same recordings: they can reuse `tree` and
+    /// the forests that it was made from.
     pub fn of_tree<'e>(
         tree: &Arc<DiffTree>,
         reports: [&Report<'e>; 2],
@@ -168,12 +168,12 @@ impl Diff {
             nodes: Vec::new(),
             weighed,
         };
-        // Without sample counts, any change may be a single sample.
+        // Without sample counts, any change may come from a single sample.
         let are_counted = reports.iter().all(|report| report.table_without_sample_counts().is_none());
         if are_counted { diff } else { diff.with_noise_factor(f64::INFINITY) }
     }
 
-    /// Returns the same changes for sums of runs, which vary by this factor more than sampling explains.
+    /// Returns the same changes for sums of runs, which vary more than sampling explains by this factor.
     #[must_use]
     pub fn with_noise_factor(mut self, noise_factor: f64) -> Self {
         let by = if noise_factor.is_finite() { noise_factor / self.noise_factor } else { noise_factor };
@@ -185,18 +185,18 @@ impl Diff {
         self
     }
 
-    /// True if a change is not larger than the weight of rows that could not be read.
+    /// True if a change is no larger than the weight of unreadable rows.
     pub(crate) fn unread_may_explain(&self, change: &Change) -> bool {
         let unread: f64 = self.unread.iter().sum();
         unread > 0.0 && change.weight.abs() <= unread
     }
 
-    /// The tree whose node numbers [`children`](Self::children) and [`sides`](Self::sides) take.
+    /// The tree to which node numbers for [`children`](Self::children) and [`sides`](Self::sides) refer.
     pub fn tree(&self) -> &DiffTree {
         &self.weighed.tree
     }
 
-    /// The children of a tree node that have samples, largest changes of all weight first.
+    /// The children of a tree node that have samples, by descending change of all weight.
     pub fn children(&self, node: u32) -> Vec<u32> {
         self.weighed.children(node, self.factor)
     }

@@ -22,12 +22,12 @@ pub struct DiffNode {
     pub sides: Sides,
 }
 
-/// The merged tree of two recordings without weights, which are computed for each selection. Node 0 is the root.
+/// The merged tree of two recordings, without weights, which each selection computes. Node 0 is the root.
 #[derive(Debug)]
 pub struct DiffTree {
     pub(super) functions: Arc<Functions>,
     forest: Forest,
-    /// The number of knots in the first recording's tree, which come before the knots of the second.
+    /// The number of knots from the first recording's tree, which precede those from the second.
     first_knots: usize,
     /// By node: true if no ancestor is in the same binary.
     is_outermost_of_binary: Vec<bool>,
@@ -71,7 +71,7 @@ impl DiffTree {
     }
 }
 
-/// A tree with the weights of both sides, by knot.
+/// A tree with weights of both sides, by knot.
 #[derive(Clone, Debug)]
 pub(super) struct WeighedTree {
     pub(super) tree: Arc<DiffTree>,
@@ -79,7 +79,7 @@ pub(super) struct WeighedTree {
 }
 
 impl WeighedTree {
-    /// Adds up all selected samples in a tree. `forests` must be the forests from which the tree was made.
+    /// Sums all selected samples in a tree. `forests` must be the ones that it was made from.
     pub(super) fn new<'e>(tree: &Arc<DiffTree>, reports: [&Report<'e>; 2], forests: [&Forest; 2]) -> Self {
         let mut sums = vec![Sides::default(); tree.forest.knots()];
         for (side, (report, forest)) in reports.into_iter().zip(forests).enumerate() {
@@ -123,7 +123,7 @@ impl WeighedTree {
         Sides { before: before.with_self(Side::default()), after: after.with_self(Side::default()) }
     }
 
-    /// The children that have samples, largest changes of all weight first.
+    /// The children that have samples, by descending change of all weight.
     pub(super) fn children(&self, node: u32, factor: f64) -> Vec<u32> {
         let sides = |node: u32| self.sums[self.tree.forest.knot_of_node(node).0];
         let mut children: Vec<u32> =
@@ -139,7 +139,7 @@ impl WeighedTree {
         children
     }
 
-    /// The nodes with samples in reading order: below each node, the largest changes of all weight come first.
+    /// The nodes with samples in preorder. Siblings are sorted by descending change of all weight.
     pub(super) fn nodes(&self, factor: f64) -> Vec<DiffNode> {
         let mut nodes = Vec::new();
         let mut todo = vec![(0, 0)];
@@ -150,7 +150,7 @@ impl WeighedTree {
         nodes
     }
 
-    /// The sums by function. A recursive function counts once per sample.
+    /// The sums by function. A recursive function is counted once per sample.
     pub(super) fn by_function(&self) -> Vec<Sides> {
         let forest = &self.tree.forest;
         self.sum_by(self.tree.functions.names().len(), |number| number, |node| forest.is_outermost(node))
@@ -164,7 +164,8 @@ impl WeighedTree {
         functions.binaries().iter().cloned().zip(sums).collect()
     }
 
-    /// Sums by a key of functions. Only a node for which `is_outermost` is true, because no ancestor has its key, adds to the key's all weight.
+    /// Sums by a key of functions. A node adds to its key's all weight only if `is_outermost` is true, since otherwise an ancestor has the same
+    /// key.
     fn sum_by(&self, keys: usize, key: impl Fn(usize) -> usize, is_outermost: impl Fn(u32) -> bool) -> Vec<Sides> {
         let forest = &self.tree.forest;
         let mut sums = vec![Sides::default(); keys];
@@ -190,7 +191,7 @@ impl WeighedTree {
     }
 }
 
-/// By number of an app function: its samples, including samples of the system functions that it called.
+/// By app function number: its samples, including those of system functions that it called.
 pub(super) fn own_code<'e>(
     reports: [&Report<'e>; 2],
     forests: [&Forest; 2],
@@ -203,7 +204,7 @@ pub(super) fn own_code<'e>(
             let code = OwnCode::new(report);
             for row in report.weights.of_series(series.series) {
                 let Some(place) = code.place(row) else { continue };
-                // Stacks of the same functions have the same owner, and their squares are already summed.
+                // Stacks of the same functions have the same owner, and the squares of all of them are already summed.
                 let squares = std::mem::take(&mut squares[forest.knot_of(row.stack)]);
                 let own = sums[functions.number(side, code.function(place))].get_or_insert_default();
                 of(own, side).add_self(row.weight, row.samples, squares);
@@ -218,8 +219,8 @@ fn of(sides: &mut Sides, side: usize) -> &mut Side {
 }
 
 impl Report<'_> {
-    /// By knot of a forest: the sum of the squared weights of the selected samples that end in it. If samples were summed, the samples of a stack in
-    /// a thread are assumed to have equal weights.
+    /// By knot of a forest: the sum of squared weights of selected samples that end there. If samples were summed, weights within a stack of a
+    /// thread are assumed to be equal.
     fn squares_of_knots(&self, forest: &Forest) -> Vec<u128> {
         let mut squares = vec![0_u128; forest.knots()];
         let mut add = |knot: usize, weight: u64, samples: u64| {

@@ -1,23 +1,23 @@
-//! What a thread did in a stretch of time.
+//! What a thread did in a period.
 
 use super::stack::HangStack;
 use super::verdict::HangVerdict;
 use crate::profile::ThreadId;
 
-/// What a thread did in a stretch of time.
+/// What a thread did in a period.
 #[derive(Clone, Debug)]
 pub struct HangActivity {
-    /// The verdict on what the thread did.
+    /// The conclusion about what the thread did.
     pub verdict: HangVerdict,
-    /// The reason if the verdict is [`Unknown`](HangVerdict::Unknown).
+    /// Why the verdict is [`Unknown`](HangVerdict::Unknown).
     pub reason: Option<String>,
-    /// The minimum and maximum share of the time on the CPU, in percent. `None` if it is unknown.
+    /// The minimum and maximum percentage of the time on the CPU; `None` if unknown.
     pub cpu_percent: Option<[f64; 2]>,
-    /// The percentage of the time without samples that could show the thread.
+    /// The percentage of the time in which no sample could show the thread.
     pub uncovered_percent: f64,
     /// The number of samples of the thread.
     pub samples: u64,
-    /// The number of samples on the CPU; in a report without states, samples in code that does not wait.
+    /// The number of samples on the CPU. In a report without states: in code that does not wait.
     pub running: u64,
     /// The number of samples that waited.
     pub waiting: u64,
@@ -27,19 +27,19 @@ pub struct HangActivity {
     pub heaviest: Option<HangStack>,
     /// The heaviest stack off the CPU, if waiting threads were sampled.
     pub off_cpu: Option<HangStack>,
-    /// What it waited for, as an object of "waits for", if four fifths of its waiting samples agree: `a lock`, `an event`, `I/O` and so on.
+    /// The object of "waits for", if four fifths of the waiting samples agree: `a lock`, `an event`, `I/O` and so on.
     pub waits_for: Option<&'static str>,
-    /// True if some waiting samples wait for something else.
+    /// True if the waiting samples do not all agree.
     pub has_other_waits: bool,
-    /// The thread that may hold the lock: the only one that worked on it during the wait.
+    /// The thread that may hold the lock: the only one that worked on something for the duration of the wait.
     pub holder: Option<ThreadId>,
-    /// True if the report states that `holder` holds the lock.
+    /// True if the report itself names `holder` as the owner of the lock.
     pub is_owner: bool,
-    /// True if `holder` waits in most of its samples: for something else, or in a deadlock.
+    /// True if `holder` waits in most of its samples, for something else or in a deadlock.
     pub holder_waits: bool,
-    /// What blocked its samples, in the report's own words: `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
+    /// What blocked its samples, as worded by the report: `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
     pub blocked_by: Vec<String>,
-    /// Other threads of the process that were busy during that time, with their heaviest stacks.
+    /// Other threads of the process that were busy during the period, with their heaviest stacks.
     pub also_busy: Vec<HangStack>,
 }
 

@@ -1,4 +1,4 @@
-//! Finds out what a thread waited for, and which thread probably holds it.
+//! Determines what a thread waited for, and which thread probably held it up.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,18 +9,17 @@ use crate::units::Nanos;
 
 /// The minimum share of a thread's waiting samples that must agree.
 pub(super) const AGREEING: f64 = 0.8;
-/// The minimum share of a wait in which its holder must have samples, and the maximum share of these samples in which it rested.
+/// The minimum share of a wait in which its holder must have samples, and the maximum share of these in which the holder rested.
 const SEEN: f64 = 0.8;
 const RESTED: f64 = 0.2;
-/// The minimum share of the holder's samples that have a common function.
+/// The minimum share of the holder's samples that have a function in common.
 const SHARED: f64 = 0.9;
-/// The holder must begin and end its work with the wait, at most this time plus two sampling intervals earlier or later.
+/// The holder's work must begin and end with the wait, within this time plus two sampling intervals.
 const TOLERANCE: Nanos = Nanos::from_millis(10);
-/// The time after a wait in which samples must show that the holder continued with other work.
+/// Samples must show within this time after a wait that the holder continued with other work.
 const AFTER: Nanos = Nanos::from_millis(20);
 
-/// Returns what most of these stacks wait for, weighted by their number of samples, and whether all of them do. `None` if fewer than four fifths
-/// agree.
+/// Returns what most of these stacks wait for, weighted by number of samples, and true if all agree. `None` if fewer than four fifths agree.
 pub(in crate::report) fn agreed(
     waits: &Waits<'_>,
     stacks: impl Iterator<Item = (Option<StackId>, u64)>,
@@ -45,12 +44,13 @@ pub(super) struct Waited<'r, 'p> {
 }
 
 impl Waited<'_, '_> {
-    /// Returns what the thread waited for, and whether all of its samples agree.
+    /// Returns what the thread waited for, and true if all its samples agree.
     pub(super) fn for_what(&self) -> Option<(Wait, bool)> {
         agreed(self.waits, self.samples.iter().map(|&index| (self.recorded.sample(index).stack, 1)))
     }
 
-    /// Returns the only thread of the process that may hold the lock: during the wait, it worked in one function that began and ended with the wait.
+    /// Returns the only thread of the process that may hold the lock: during the wait, it worked in a function that began and ended with the
+    /// wait.
     pub(super) fn likely_holder(&self) -> Option<ThreadId> {
         let profile = self.recorded.profile;
         let process = profile.thread(self.thread).process;
@@ -88,7 +88,7 @@ impl Waited<'_, '_> {
             let functions: HashSet<FunctionId> = self.functions(recorded.sample(index)).collect();
             functions.into_iter().for_each(|function| *counts.entry(function).or_default() += 1);
         }
-        // A function that ran long before the wait, or stopped before its end, did not cause the wait.
+        // A function that ran long before the wait, or ended before it, did not cause it.
         let is_of_wait = |(function, count): (&FunctionId, &usize)| {
             let begins = before.contains(function) && !long_before.contains(function);
             let ends = at_end.contains(function) && !ended.contains(function);
@@ -97,7 +97,7 @@ impl Waited<'_, '_> {
         has_after && counts.iter().any(is_of_wait)
     }
 
-    /// True if a thread waits for work or for an event. It then holds no lock for long.
+    /// True if the thread waits for work or for an event, so it holds no lock for long.
     fn rests(&self, sample: &Sample) -> bool {
         let rests = || {
             matches!(self.waits.of(sample.stack?), Some(Wait::IdleWorker | Wait::RunLoop | Wait::Event)).then_some(())
@@ -105,7 +105,7 @@ impl Waited<'_, '_> {
         self.recorded.activity(sample) != Activity::Running && rests().is_some()
     }
 
-    /// The functions of a sample that show what a thread works on, without kernel functions and the functions at the start of every thread.
+    /// The functions that show what a thread works on, without kernel functions and those at the start of every thread.
     fn functions(&self, sample: &Sample) -> impl Iterator<Item = FunctionId> {
         let profile = self.recorded.profile;
         let tells = |id: &FunctionId| {

@@ -7,16 +7,17 @@ use crate::units::Nanos;
 
 /// The rate of the slowest busy core, in cycles per nanosecond.
 const SLOWEST: f64 = 0.6;
-/// A pair of samples with no pause between them reaches at least this share of the reference rate.
+/// Two samples without a pause in between reach at least this share of the reference rate.
 const FULL: f64 = 0.7;
-/// The reference rate is taken from this share of pairs with the highest rates.
+/// The reference rate comes from this share of pairs, those with the highest rates.
 const FASTEST: f64 = 0.02;
-/// A reference needs this number of pairs within a tenth of it.
+/// A reference needs this many pairs within a tenth of it.
 const PAIRS: usize = 10;
-/// The minimum reference rate of performance and efficiency cores, in cycles per nanosecond: if its pairs belong to one thread, and to two or more.
+/// The minimum reference rate in cycles per nanosecond, for performance and efficiency cores: if the pairs belong to one thread, and to two or
+/// more.
 const LEAST: [[f64; 2]; 2] = [[3.0, 2.4], [2.0, 1.5]];
 
-/// The highest rate that each kind of core reaches in a recording according to its samples, in cycles per nanosecond.
+/// The highest rate of each kind of core in a recording, in cycles per nanosecond, as shown by samples.
 #[derive(Default)]
 pub(super) struct References {
     rates: HashMap<Option<StringId>, f64>,
@@ -30,7 +31,7 @@ impl References {
         for sample in recorded.all().iter().map(|&index| recorded.sample(index)) {
             let Some(core) = sample.core.map(|id| profile.core(id)) else { continue };
             let before = last.insert(core.index, sample);
-            // A pair: two consecutive samples of one thread on one core. The thread probably ran between them.
+            // A pair is two consecutive samples of one thread on one core. The thread probably ran between them.
             if let Some(before) = before.filter(|it| it.thread == sample.thread && it.time < sample.time) {
                 let rate = sample.weight as f64 / sample.time.since(before.time).as_nanos() as f64;
                 pairs.entry(core.kind).or_default().push((rate, sample.thread));
@@ -42,13 +43,13 @@ impl References {
         Self { rates: pairs.into_iter().filter_map(reference).collect() }
     }
 
-    /// The reference rate of the core on which a sample was taken.
+    /// The reference rate of the core that a sample was taken on.
     pub(super) fn rate(&self, recorded: &Recorded<'_>, sample: &Sample) -> Option<f64> {
         let kind = recorded.profile.core(sample.core?).kind;
         self.rates.get(&kind).copied()
     }
 
-    /// The minimum and maximum time that a thread was on the CPU, in nanoseconds, from its samples.
+    /// The minimum and maximum time that a thread was on the CPU, in nanoseconds, estimated from its samples.
     pub(super) fn bounds(&self, recorded: &Recorded<'_>, own: &[u32], (start, end): (Nanos, Nanos)) -> (f64, f64) {
         let from = own.partition_point(|&index| recorded.sample(index).time < start);
         let (mut low, mut high, mut last) = (0.0, 0.0, start);
@@ -69,7 +70,7 @@ impl References {
             }
             last = sample.time;
         }
-        // A part of the work before the next sample may belong to this range.
+        // Part of the work before the next sample may belong to this range.
         let after = own.get(own.partition_point(|&index| recorded.sample(index).time < end)).or(own.last());
         let after = after.map_or(0.0, |&index| recorded.sample(index).weight as f64 / SLOWEST);
         (low, high + after.min(end.since(last).as_nanos() as f64))
@@ -81,7 +82,7 @@ fn is_efficient(kind: &str) -> bool {
     kind.starts_with(['E', 'e'])
 }
 
-/// The reference rate: the rate reached by the fastest pairs (at most the third highest), if enough pairs are near it and it is plausible.
+/// The reference rate, which the fastest pairs (from the third on) reach, if it is plausible and enough pairs are near it.
 fn reference(mut pairs: Vec<(f64, ThreadId)>, is_efficient: bool) -> Option<f64> {
     pairs.sort_by(|one, other| other.0.total_cmp(&one.0));
     let position = ((pairs.len() as f64 * FASTEST) as usize).max(2).min(pairs.len().checked_sub(1)?);

@@ -1,4 +1,4 @@
-//! Hitches: frames that were displayed late, by process.
+//! Hitches by process: frames that were displayed late.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::units::Nanos;
 /// The schema of hitches.
 const HITCHES: &str = "hitches";
 
-/// Words in the names of signposts that are open while something moves on the screen. The signposts of UIKit are `Scroll_DraggingAndDeceleration`,
-/// `NavigationTransition` and the like.
+/// Parts of the names of signposts that are open while something moves on the screen, such as UIKit's `Scroll_DraggingAndDeceleration` and
+/// `NavigationTransition`.
 const MOVING: [&str; 4] = ["scroll", "animation", "transition", "deceleration"];
 
-/// The frames of a process that were displayed late.
+/// The late frames of a process.
 #[derive(Clone, Debug)]
 pub struct Hitches {
     /// The name of the process, if known.
@@ -26,9 +26,9 @@ pub struct Hitches {
     pub rows: Vec<Interval>,
     /// The names of the process's signposts for animations and scrolling, in alphabetical order.
     pub animations: Vec<Arc<str>>,
-    /// The time during which at least one of these signposts was open.
+    /// The time during which any of these signposts was open.
     pub animated: Nanos,
-    /// The total delay of the frames that were due in that time.
+    /// The total delay of frames that were due in that time.
     pub late_in_animations: Nanos,
 }
 
@@ -38,15 +38,15 @@ impl Hitches {
         sum(self.rows.iter())
     }
 
-    /// Returns the delay in milliseconds per second of animations, which is Apple's hitch time ratio. `None` if less than a second of animations was
-    /// recorded: time without animations must not be counted.
+    /// Returns the delay in milliseconds per second of animations (Apple's hitch time ratio). `None` if less than a second of animations was
+    /// recorded, since time without animations must not be counted.
     pub fn ratio(&self) -> Option<f64> {
         const SECOND: f64 = 1e9;
         let animated = self.animated.as_nanos() as f64;
         (animated >= SECOND).then(|| self.late_in_animations.as_nanos() as f64 / animated * 1e3)
     }
 
-    /// Returns the hitches of each process, largest delay first.
+    /// Returns the hitches of each process, by descending delay.
     pub(super) fn by_process(all: &[&Interval]) -> Vec<Self> {
         let mut processes: BTreeMap<_, Vec<Interval>> = BTreeMap::new();
         for row in all.iter().filter(|interval| interval.table.as_deref() == Some(HITCHES)) {

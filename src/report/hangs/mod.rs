@@ -1,6 +1,6 @@
 //! Hangs and hitches: what an app did while it did not respond.
 //!
-//! Any statement about a hang needs samples that cover it; without samples, the activity is unknown. The rules are in `docs/statistics.md`.
+//! A statement about a hang needs samples that cover it; without them, the activity is unknown. The rules are in `docs/statistics.md`.
 
 mod activity;
 mod cause;
@@ -33,7 +33,7 @@ use share::{BUSY, Share};
 pub use stack::HangStack;
 pub use verdict::HangVerdict;
 
-/// Suffixes of the names of tables that record what threads wait in: `syscall`, `fs-syscall`, `thread-state`.
+/// How the names of tables that record waits end: `syscall`, `fs-syscall`, `thread-state`.
 const WAITS: [&str; 2] = ["syscall", "thread-state"];
 
 /// Another thread may have caused a hang if it was on the CPU for at least this share of it.
@@ -42,14 +42,14 @@ const ALSO_BUSY: f64 = 0.8;
 /// The hangs and hitches of a recording or report.
 #[derive(Clone, Debug, Default)]
 pub struct HangReport {
-    /// The hangs, longest first. If hangs were not recorded, these are stretches of at least [`BUSY_STRETCH`](Self::BUSY_STRETCH) in which a main
-    /// thread was on the CPU without a pause.
+    /// The hangs, longest first. If hangs were not recorded, the periods of at least [`BUSY_STRETCH`](Self::BUSY_STRETCH) in which a main thread
+    /// was on the CPU without a pause.
     pub hangs: Vec<Hang>,
-    /// True if hangs were recorded: the input has a table of hangs, which may be empty, or is a report of one.
+    /// True if hangs were recorded: the input has a table of hangs, even an empty one, or is a report of a hang.
     pub is_recorded: bool,
     /// True if only some processes were selected.
     pub is_of_chosen: bool,
-    /// The number of rows of hangs that could not be read.
+    /// The number of unreadable rows of hangs.
     pub rejected: u64,
     /// True if the recording has samples.
     pub has_samples: bool,
@@ -57,22 +57,22 @@ pub struct HangReport {
     pub hitches: Vec<Hitches>,
 }
 
-/// A stretch of time in which an app did not respond.
+/// A period in which an app did not respond.
 #[derive(Clone, Debug)]
 pub struct Hang {
-    /// The row of the recording. A hang that was still open when the recording ended has no end.
+    /// The recorded row. A hang that was open when the recording ended has no end.
     pub interval: Interval,
-    /// Its length, or its minimum length if it was open when the recording ended. `None` if a report does not state it.
+    /// The length of the hang, or its minimum length if it was open when the recording ended. `None` if a report does not state it.
     pub length: Option<Nanos>,
     /// True if the hang comes from a report, which has no times.
     pub is_report: bool,
-    /// The thread of the row, or else the main thread of its process. Its name is in the profile.
+    /// The thread of the row, or else the main thread of its process. The profile has its name.
     pub thread: Option<ThreadId>,
     /// What the thread did.
     pub activity: HangActivity,
     /// The names of the process's signposts that were open during the hang, in alphabetical order.
     pub signposts: Vec<Arc<str>>,
-    /// The system calls and states of its thread during the hang, if recorded, largest total first.
+    /// The system calls and states of its thread during the hang, if recorded, by descending total.
     pub waits: Vec<HangWait>,
 }
 
@@ -83,20 +83,20 @@ pub struct HangWait {
     pub table: Arc<str>,
     /// The call or the state, such as `fsync`.
     pub name: Arc<str>,
-    /// The number of times it was recorded.
+    /// The number of occurrences.
     pub count: u64,
     /// The total time within the hang.
     pub total: Nanos,
 }
 
 impl HangReport {
-    /// The shortest stretch of work that is reported if hangs were not recorded: Instruments' own limit for hangs.
+    /// The shortest busy period that is reported if hangs were not recorded: Instruments' own limit for hangs.
     pub const BUSY_STRETCH: Nanos = stretches::SHORTEST;
 }
 
 impl Recording {
-    /// Returns the hangs and hitches among these intervals, which must come from the same inputs. If `processes` is not empty, only processes that a
-    /// matcher matches are included. Hitches are only found if the intervals come from [all tables](Intervals::read_all).
+    /// Returns the hangs and hitches among these intervals, which must come from the same inputs. If `processes` is not empty, only matching
+    /// processes are included. Hitches are found only in intervals from [all tables](Intervals::read_all).
     pub fn hangs(&self, intervals: &Intervals, processes: &[Matcher]) -> HangReport {
         let mut all = intervals.distinct();
         let wanted = Wanted::new(processes, &self.profile, &all);
@@ -122,7 +122,7 @@ impl Recording {
         HangReport { hangs, is_recorded, is_of_chosen, rejected, has_samples, hitches: Hitches::by_process(&all) }
     }
 
-    /// Returns what the thread of an interval did during it. Without a thread, the main thread of its process is used.
+    /// Returns what an interval's thread did during it, or the main thread of its process if it has none.
     pub fn activity_in(&self, interval: &Interval) -> HangActivity {
         let mut evidence = Evidence::new(self);
         let thread = evidence.thread(interval);
@@ -217,7 +217,8 @@ impl<'p> Evidence<'p> {
         spans.map(|(_, end)| end).chain(samples).max().unwrap_or(interval.start).max(interval.start)
     }
 
-    /// The thread of a hang: the one in its row, or the main thread of its process, or the only thread whose stacks begin like a main thread's.
+    /// The thread of a hang: the one in its row, or else its process's main thread, or else the only thread whose stacks begin like a main
+    /// thread's.
     fn thread(&mut self, interval: &Interval) -> Option<ThreadId> {
         let profile = &self.recording.profile;
         let run = self.run(interval.run).map(|(recorded, _)| profile.series(recorded.series).run);
@@ -257,7 +258,7 @@ impl<'p> Evidence<'p> {
         if is_known(&first) {
             return first;
         }
-        // Another table may have samples of the thread or of that time.
+        // Another table may have samples of the thread or of this time.
         tables[1..].iter().map(activity).find(is_known).unwrap_or(first)
     }
 
@@ -269,7 +270,7 @@ impl<'p> Evidence<'p> {
             let thread = report.hung_thread(is_wanted);
             let activity = match thread {
                 Some(thread) => report.activity(thread),
-                // A report about several processes that describes no hang has no relevant thread.
+                // A report that covers several processes and describes no hang has no relevant thread.
                 None if !report.is_hang => return None,
                 None => HangActivity::unknown("the report does not tell which thread hung"),
             };
@@ -281,12 +282,12 @@ impl<'p> Evidence<'p> {
             Some(Hang { interval, length: report.length, is_report: true, thread, activity, signposts, waits })
         };
         let reports = Presence::all(self.recording, &self.waits);
-        // If there are reports of hangs, ignore reports of launches.
+        // Reports of hangs take precedence over reports of launches.
         let are_hangs = reports.iter().any(|report| report.is_hang);
         reports.into_iter().filter(|report| report.is_hang || !are_hangs).filter_map(hang).collect()
     }
 
-    /// The stretches in which a main thread was on the CPU without a pause.
+    /// The periods in which a main thread was on the CPU without a pause.
     fn stretches(&mut self, wanted: &Wanted) -> Vec<Interval> {
         let profile = &self.recording.profile;
         let mut numbers: Vec<u32> = profile.run_ids().map(|id| profile.run(id).number).collect();
@@ -308,7 +309,7 @@ impl<'p> Evidence<'p> {
     }
 }
 
-/// A thread during a stretch of time, and the samples that may show what it did.
+/// A thread in a period, and the samples that may show what it did.
 struct Observed<'r, 'p> {
     recorded: &'r Recorded<'p>,
     references: &'r References,
@@ -359,7 +360,7 @@ impl Observed<'_, '_> {
         }
     }
 
-    /// The reason why the activity is unknown.
+    /// Why the activity is unknown.
     fn reason(&self, share: &Share, samples: usize) -> String {
         let recorded = self.recorded;
         if recorded.own(self.thread).is_empty() {
@@ -377,7 +378,7 @@ impl Observed<'_, '_> {
         }
     }
 
-    /// The other threads of the process that were busy, with their heaviest stacks.
+    /// The other busy threads of the process, with their heaviest stacks.
     fn also_busy(&self) -> Vec<HangStack> {
         let Self { recorded, references, thread, range, .. } = *self;
         let profile = recorded.profile;
@@ -395,7 +396,7 @@ impl Observed<'_, '_> {
     }
 }
 
-/// Makes an interval row for a stretch of time of a thread.
+/// Creates an interval for a period of a thread.
 fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -> Interval {
     let row = profile.thread(thread);
     let process = profile.process(row.process);
@@ -417,7 +418,7 @@ fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -
     }
 }
 
-/// Sums the system calls and states of a thread during a hang by table and name, longest first.
+/// Sums a thread's system calls and states during a hang by table and name, longest first.
 fn waits<'i>(hang: &Interval, intervals: impl Iterator<Item = &'i Interval>) -> Vec<HangWait> {
     let end = |interval: &Interval| interval.end.unwrap_or(Nanos::from_nanos(u64::MAX));
     let mut waits: BTreeMap<(Arc<str>, Arc<str>), (u64, u64)> = BTreeMap::new();

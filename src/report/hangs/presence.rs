@@ -1,4 +1,4 @@
-//! Hangs in reports that count how often a thread was seen in each stack: spindump, `sample` and MetricKit hang reports.
+//! Hangs in reports that count how often a thread was seen in each stack: spindump, `sample`, and MetricKit hang reports.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -16,9 +16,9 @@ use crate::profile::{
 use crate::recording::{Recording, TocRun, lookup};
 use crate::units::{Nanos, Weight, several};
 
-/// No statement is made about a thread with fewer samples.
+/// Threads with fewer samples are not judged.
 const LEAST: u64 = 10;
-/// A thread counts as working if at most this share of its samples wait.
+/// A thread is working if at most this share of its samples wait.
 const RESTED: f64 = 0.2;
 
 /// True if a run is a report of a hang.
@@ -31,23 +31,23 @@ pub(super) struct Presence<'p> {
     profile: &'p Profile,
     waits: Rc<Waits<'p>>,
     sums: Vec<SampleSum>,
-    /// The identifier of the process that the report is about.
+    /// The pid of the process that the report is about.
     pid: Option<u64>,
-    /// True if the report states that it describes a hang.
+    /// True if the report says that it describes a hang.
     pub(super) is_hang: bool,
-    /// The length that the report states.
+    /// The length according to the report.
     pub(super) length: Option<Nanos>,
-    /// The number of samples that each thread should have in the reported time.
+    /// The number of samples that each thread should have in that length.
     expected: Option<f64>,
     blocked: Vec<Blocked<'p>>,
 }
 
-/// Samples of a thread that waited for something whose owner the report names.
+/// Samples of a thread that waited for something with a known owner.
 struct Blocked<'p> {
     /// `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
     text: &'p str,
     tid: u64,
-    /// The process and thread identifiers of the owner, as the report writes them.
+    /// The owner's pid and tid, as the report writes them.
     owner: Option<(&'p str, &'p str)>,
     samples: u64,
 }
@@ -67,13 +67,13 @@ impl<'p> Blocked<'p> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Doing(Activity),
-    /// The thread was in code that is not a known wait. No state is recorded.
+    /// The thread was in code that is not a known wait, and no state is recorded.
     InCode,
     /// Neither the state nor the function name is known.
     Nothing,
 }
 
-/// The number of samples of a thread by what they show.
+/// A thread's samples, counted by what they show.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     all: u64,
@@ -84,7 +84,7 @@ struct Counts {
 }
 
 impl<'p> Presence<'p> {
-    /// Returns the reports in a recording. A file may contain thousands, so all samples are grouped in one pass.
+    /// Returns the reports in a recording. There may be thousands, so all samples are grouped in one pass.
     pub(super) fn all(recording: &'p Recording, waits: &Rc<Waits<'p>>) -> Vec<Self> {
         let profile = &recording.profile;
         let mut runs: IndexMap<RunId, Vec<SampleSum>> = IndexMap::default();
@@ -109,7 +109,7 @@ impl<'p> Presence<'p> {
         Self { profile: &recording.profile, waits: Rc::clone(waits), sums, pid, is_hang, length, expected, blocked }
     }
 
-    /// The thread that did not respond: the main thread of the only process, or of the process that `process` names.
+    /// The unresponsive thread: the main thread of the only process, or of the process that `process` names.
     pub(super) fn hung_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
         let profile = self.profile;
         let mut seen = self.threads();
@@ -126,7 +126,7 @@ impl<'p> Presence<'p> {
         if seen.iter().any(is_about) {
             seen.retain(is_about);
         }
-        // A tree over all threads belongs to no particular thread.
+        // A tree of all threads belongs to no particular one.
         seen.retain(|&id| profile.string(profile.thread(id).name) != ALL_THREADS);
         let main = only(&mut seen.iter().copied().filter(|&id| profile.thread(id).is_main));
         // MetricKit lists only the hung thread.
@@ -141,7 +141,7 @@ impl<'p> Presence<'p> {
         threads
     }
 
-    /// A thread of the process that the report is about, or else any thread.
+    /// A thread of the report's process, or else any thread.
     pub(super) fn any_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
         let mut threads = self.threads();
         threads.retain(|&id| is_wanted(id));
@@ -196,7 +196,7 @@ impl<'p> Presence<'p> {
         let waits_for = (verdict == HangVerdict::Waiting).then(|| self.waits_for(thread)).flatten();
         let blocked_by: Vec<String> = self.blocked_by(thread).map(|blocked| blocked.text.to_owned()).collect();
         let owner = if verdict == HangVerdict::Waiting { self.owner(thread, waiting) } else { None };
-        // If the report names the blocker, do not guess.
+        // If the report names the blocker, it need not be guessed.
         let is_lock = waits_for.filter(|&(wait, _)| wait == Wait::Lock && blocked_by.is_empty());
         let holder = owner.or_else(|| is_lock.and_then(|_| self.likely_holder(thread)));
         let high = running + in_code + nameless;
@@ -230,7 +230,7 @@ impl<'p> Presence<'p> {
         let Some(stack) = sum.stack else { return Seen::Nothing };
         match self.waits.of(stack) {
             None => {}
-            // Cached data is copied, on the CPU.
+            // Reading cached data copies it, on the CPU.
             Some(Wait::Io) if !self.waits.is_blocked(stack) => return Seen::Nothing,
             Some(_) => return Seen::Doing(Activity::Waiting),
         }
@@ -266,7 +266,7 @@ impl<'p> Presence<'p> {
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<(Wait, bool)> {
-        // A suspended thread waits for whatever suspended it.
+        // A suspended thread waits for the cause of its suspension.
         let is_suspended = |sum: &SampleSum| sum.state.is_some_and(|state| self.profile.string(state) == "Suspended");
         let waiting =
             self.sums.iter().filter(|sum| sum.thread == thread && self.seen(sum) == Seen::Doing(Activity::Waiting));
@@ -288,8 +288,8 @@ impl<'p> Presence<'p> {
         others
     }
 
-    /// The thread that the report names as the owner of what a thread waits for. All samples with an owner must name the same one, and they must be
-    /// at least four fifths of the waiting samples.
+    /// The thread that the report names as the owner of what a thread waits for. All samples with an owner must agree, and be at least four
+    /// fifths of the waiting samples.
     fn owner(&self, thread: ThreadId, waiting: u64) -> Option<ThreadId> {
         let own: Vec<&Blocked<'_>> = self.blocked_by(thread).collect();
         let (pid, tid) = own.first()?.owner?;
@@ -330,7 +330,7 @@ impl<'p> Presence<'p> {
         counts.waiting as f64 >= AGREEING * counts.all as f64
     }
 
-    /// The types whose app methods are on a thread's stacks: `Store` for `Store.save()` and `-[Store save]`.
+    /// The types whose methods are on a thread's stacks, in app code: `Store` for `Store.save()` and `-[Store save]`.
     fn types(&self, thread: ThreadId) -> HashSet<&'p str> {
         let profile = self.profile;
         let stacks = self.sums.iter().filter(|sum| sum.thread == thread);
@@ -339,7 +339,7 @@ impl<'p> Presence<'p> {
         own.filter_map(|id| type_of(profile.function_name(id))).collect()
     }
 
-    /// The other threads that worked. The holder of what the thread waits for comes first.
+    /// The other threads that worked. If one holds what the thread waits for, it comes first.
     fn workers(&self, thread: ThreadId, holder: Option<ThreadId>) -> Vec<HangStack> {
         let running = |counts: &Counts| (counts.running + counts.in_code) as f64 >= AGREEING * counts.all as f64;
         let mut working = self.working(thread);
@@ -363,14 +363,14 @@ fn type_of(name: &str) -> Option<&str> {
     Some(kind).filter(|kind| !kind.is_empty())
 }
 
-/// The length that a report states, either exactly or in a summary field in seconds.
+/// The length that a report states, exactly or in a summary field in seconds.
 fn stated_length(toc: &TocRun) -> Option<Nanos> {
     let exact = toc.stated.filter(|stated| stated.unit.is_time()).map(|Weight { value, .. }| Nanos::from_nanos(value));
     let field = toc.summary_field("hang-duration").or(toc.summary_field("event-duration"));
     exact.or_else(|| seconds(field?))
 }
 
-/// Parses the sampling interval from `50 (100ms sampling interval)`, in nanoseconds.
+/// Parses the interval in `50 (100ms sampling interval)`, in nanoseconds.
 fn sampling_interval(toc: &TocRun) -> Option<f64> {
     let (_, rest) = toc.summary_field("steps")?.split_once('(')?;
     let millis: f64 = rest.split_once("ms")?.0.parse().ok()?;

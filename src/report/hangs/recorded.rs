@@ -5,7 +5,7 @@ use crate::profile::{Activity, Profile, Sample, SampleKind, SeriesId, StackId, S
 use crate::recording::Recording;
 use crate::units::{Nanos, Unit};
 
-/// The clock rate of a busy core in cycles per nanosecond, for converting the cycles between two samples into an approximate time.
+/// The clock rate of a busy core in cycles per nanosecond, to convert the cycles between two samples to an approximate time.
 const CLOCK: f64 = 3.0;
 
 /// The samples of one table of a run, in order of time.
@@ -20,14 +20,14 @@ pub(super) struct Recorded<'p> {
     pub(super) has_states: bool,
     /// The indices of samples.
     order: Vec<u32>,
-    /// What a thread does in each state; by state name.
+    /// What a thread does in each state, by state name.
     states: HashMap<StringId, Activity>,
-    /// By thread: its part of `order`.
+    /// By thread: its entries of `order`.
     own: HashMap<ThreadId, Vec<u32>>,
 }
 
 impl<'p> Recorded<'p> {
-    /// The tables of a run, most informative first: tables of CPU time, then tables of cycles.
+    /// Returns the tables of a run, most informative first: CPU time, then cycles.
     pub(super) fn of_run(recording: &'p Recording, run: u32) -> Vec<Self> {
         let profile = &recording.profile;
         let is_of_run = |sample: &&Sample| {
@@ -59,7 +59,7 @@ impl<'p> Recorded<'p> {
             states.entry(state).or_insert_with(|| Activity::of_state(profile.string(state)));
         }
         let has_states = states.values().any(|&activity| activity != Activity::Running);
-        // One pass for all threads: a process may have hundreds, and each hang needs all of them.
+        // One pass for all threads, since a process may have hundreds and each hang needs all of them.
         let mut own: HashMap<ThreadId, Vec<u32>> = HashMap::default();
         order.iter().for_each(|&index| own.entry(samples[index as usize].thread).or_default().push(index));
         Some(Self { profile, series, unit, interval, has_states, order, states, own })
@@ -85,21 +85,21 @@ impl<'p> Recorded<'p> {
         self.sample(index).time.as_nanos() as f64
     }
 
-    /// Returns the part of these samples that is at or after `range.0` and before `range.1`. The samples must be in order of time.
+    /// Returns the samples at or after `range.0` and before `range.1`. They must be in time order.
     pub(super) fn within<'s>(&self, samples: &'s [u32], range: (Nanos, Nanos)) -> &'s [u32] {
         let from = samples.partition_point(|&index| self.sample(index).time < range.0);
         let until = samples.partition_point(|&index| self.sample(index).time < range.1);
         &samples[from..until.max(from)]
     }
 
-    /// What the thread of a sample did. Tables without waiting threads contain only running threads; in other tables, the activity of a sample
+    /// What the thread of a sample did. Tables without waiting threads contain only running ones; in other tables, the activity of a sample
     /// without a state is unknown.
     pub(super) fn activity(&self, sample: &Sample) -> Activity {
         let unknown = if self.has_states { Activity::Unknown } else { Activity::Running };
         sample.state.map_or(unknown, |state| self.states[&state])
     }
 
-    /// True if the first stack of a thread begins like a main thread's.
+    /// True if a thread's first stack begins like a main thread's.
     pub(super) fn begins_as_main(&self, thread: ThreadId) -> bool {
         let first = self.own(thread).first().copied();
         first.is_some_and(|first| begins_as_main(self.profile, self.sample(first).stack))
@@ -118,7 +118,7 @@ impl<'p> Recorded<'p> {
     }
 }
 
-/// True if a stack begins with `main`, or with `start`, whose name may be missing, and `main`.
+/// True if a stack begins with `main`, or with `start` (possibly unnamed) and `main`.
 pub(in crate::report) fn begins_as_main(profile: &Profile, stack: Option<StackId>) -> bool {
     let frames = profile.frames_leaf_first(stack);
     let mut names: Vec<&str> = frames.map(|frame| profile.function_name(frame.function)).collect();

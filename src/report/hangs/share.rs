@@ -1,4 +1,4 @@
-//! Bounds for the share of a time range that a thread spent on the CPU.
+//! Bounds for the share of a period that a thread spent on the CPU.
 
 use super::cycles::References;
 use super::recorded::Recorded;
@@ -6,34 +6,34 @@ use crate::intervals::EDGE;
 use crate::profile::{Activity, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// A thread with at least this share was busy. This allows for a clock that is a quarter below its maximum.
+/// A thread with at least this share was busy. The limit allows for a clock a quarter below its maximum.
 pub(super) const BUSY: f64 = 0.7;
 
 const MILLI: f64 = 1e6;
-/// A longer gap without any sample is a hole in the recording, in nanoseconds, unless samples are farther apart in general. Either no thread ran or
+/// A longer gap between samples, in nanoseconds, is a hole in the recording, unless samples are generally farther apart. Either no thread ran or
 /// samples were lost. Apps that draw 60 frames a second pause for up to 16 ms, so some of their hangs remain unknown.
 const HOLE: f64 = 10.0 * MILLI;
-/// If two samples are farther apart than this multiple of the interval, a sample is missing between them.
+/// If two samples are farther apart than this multiple of the interval, a sample is missing in between.
 const APART: f64 = 1.5;
 /// The two-sided 95 % quantile of the normal distribution.
 const NORMAL: f64 = 1.96;
 
-/// Bounds for the share of a time range that a thread spent on the CPU, from 0 to 1.
+/// Bounds for the share of a period that a thread spent on the CPU, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Share {
     /// The minimum and maximum share.
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The share of the time without samples that could show the thread.
+    /// The share of the period in which no sample could show the thread.
     pub(super) uncovered: f64,
-    /// The share of the time in which the thread was ready to run, if states are recorded.
+    /// The share of the period in which the thread was ready to run, if states are recorded.
     pub(super) queued: f64,
 }
 
 impl Share {
     const UNKNOWN: Self = Self { low: 0.0, high: 1.0, uncovered: 1.0, queued: 0.0 };
 
-    /// Computes the share of a thread in a time range.
+    /// Computes a thread's share in a period.
     pub(super) fn of(
         recorded: &Recorded<'_>,
         references: &References,
@@ -45,7 +45,7 @@ impl Share {
         if own.is_empty() || length <= 0.0 {
             return Self::UNKNOWN;
         }
-        // If waiting threads are sampled, the thread has samples regardless of what it did.
+        // If waiting threads are sampled, the thread always has samples.
         let seen = if recorded.has_states { own } else { recorded.all() };
         let uncovered = uncovered(recorded, seen, range);
         match recorded.unit {
@@ -59,7 +59,7 @@ impl Share {
     }
 }
 
-/// The share of a time range that no sample covers: before the first sample, after the last one, and in holes.
+/// The share of a period that no sample covers: before the first, after the last, and in holes.
 fn uncovered(recorded: &Recorded<'_>, seen: &[u32], (start, end): (Nanos, Nanos)) -> f64 {
     let (from, until) = (start.as_nanos() as f64, end.as_nanos() as f64);
     let (Some(&first), Some(&last)) = (seen.first(), seen.last()) else { return 1.0 };
@@ -90,7 +90,7 @@ fn uncovered(recorded: &Recorded<'_>, seen: &[u32], (start, end): (Nanos, Nanos)
     (missing / (until - from)).min(1.0)
 }
 
-/// The share according to samples that represent times. `own` are the samples of the thread within the range.
+/// The share according to samples that represent times. `own` are the thread's samples in the period.
 fn of_time(recorded: &Recorded<'_>, own: &[u32], length: f64, uncovered: f64) -> Share {
     let covered = 1.0 - uncovered;
     let doing =
@@ -105,12 +105,12 @@ fn of_time(recorded: &Recorded<'_>, own: &[u32], length: f64, uncovered: f64) ->
     };
     let ran = ran.min(1.0);
     let queued = doing(Activity::Queued).count() as f64 / moments * covered;
-    // An unknown state may be any state.
+    // An unknown state can be any state.
     let unknown = doing(Activity::Unknown).count() as f64 / moments;
-    // By the rule of three, an event that was not seen in n moments has a share of at most 3/n.
+    // Rule of three: an event that was not seen in n moments has a share of at most 3/n.
     let least = if ran <= 0.0 || ran >= 1.0 { 3.0 } else { 1.0 };
     let error = NORMAL * (ran * (1.0 - ran) / moments).sqrt() + least / moments;
-    // Bursts of less than two samples may be synchronised with the sampler, which then sees all of the work or none.
+    // Bursts shorter than two samples may be synchronised with the sampler, which then sees all of the work or none of it.
     let stretches = 1.0 + on.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * recorded.interval).count() as f64;
     let (low, high) = match stretches {
         1.0 => (ran - error, ran + error),

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
 use crate::report::overview::{is_entry_point, is_nameless_run_loop};
 
-/// The heaviest stack of a thread during a stretch of time: each function is the heaviest callee of the previous one. The stack stops where more
-/// samples end than continue into the heaviest callee.
+/// The heaviest stack of a thread in a period: each function is the heaviest callee of the previous one. It ends where more samples stop than
+/// continue to the heaviest callee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HangStack {
     /// The thread.
     pub thread: ThreadId,
-    /// The weight of its samples: nanoseconds, cycles, or a number of samples.
+    /// The weight of its samples in nanoseconds or cycles, or their number.
     pub weight: u64,
-    /// The functions from the root to the leaf, each with the weight of the samples on this path.
+    /// The functions from root to leaf, each with the weight of the samples on the path so far.
     pub functions: Vec<(FunctionId, u64)>,
 }
 
@@ -37,7 +37,7 @@ impl HangStack {
             for (path, weight) in paths.iter().filter(|(path, _)| path.len() > depth) {
                 *callees.entry(path[depth]).or_default() += weight;
             }
-            // Ties are broken by name, so that the result does not depend on the order of the input.
+            // Ties are broken by name, so the result does not depend on input order.
             let below: u64 = callees.values().sum();
             let own = functions.last().map_or(0, |(_, in_it)| in_it - below);
             let rank = |&(id, weight): &(FunctionId, u64)| (weight, std::cmp::Reverse(profile.function_name(id)));
@@ -53,14 +53,14 @@ impl HangStack {
         Some(Self { thread, weight, functions })
     }
 
-    /// The most informative function: the innermost function of app code that is in half of the samples, or else the innermost function that is.
-    /// Entry points do not count as app code here, since everything in an app runs below them.
+    /// The most informative function: the innermost app function in at least half of the samples, or else the innermost of all functions in
+    /// at least half. Entry points do not count as app code here, since everything in an app runs below them.
     pub(crate) fn place(&self, profile: &Profile) -> Option<FunctionId> {
         let is_own = |id: FunctionId| Category::of_function(profile, id) == Category::User;
         let functions: Vec<FunctionId> = self.functions.iter().map(|&(id, _)| id).collect();
         let callers = |depth: usize| functions[..depth].iter().rev().copied();
         let is_loop = |&depth: &usize| is_nameless_run_loop(profile, functions[depth], is_own, callers(depth));
-        // The frames that start the run loop do not call its event handlers.
+        // The frames that start the run loop do not request its events.
         let first = (0..functions.len()).find(is_loop).unwrap_or(0);
         let is_heavy = |depth: &usize| self.functions[*depth].1.saturating_mul(2) >= self.weight;
         let mut heavy = (first..functions.len()).filter(is_heavy).map(|depth| functions[depth]);

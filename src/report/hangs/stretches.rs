@@ -1,4 +1,4 @@
-//! Finds stretches in which a main thread was on the CPU without a pause, for recordings without a table of hangs.
+//! Finds periods in which a main thread was on the CPU without a pause, for recordings without a table of hangs.
 
 use super::cycles::References;
 use super::recorded::Recorded;
@@ -7,22 +7,22 @@ use crate::units::{Nanos, Unit};
 
 /// Shorter stretches are not reported.
 pub(super) const SHORTEST: Nanos = Nanos::from_millis(250);
-/// The minimum number of samples in a stretch.
+/// The minimum number of samples in a period.
 const SAMPLES: usize = 20;
 /// One lost sample is not a pause. A second one within this time is, since an app that draws 60 or 120 frames a second rests that often.
 const LOST_EVERY: Nanos = Nanos::from_millis(100);
-/// The longest pauses that cycle counts cannot reveal, in nanoseconds: at the reference rate, and at three quarters of it.
+/// The longest pauses that cycle counts cannot reveal, in nanoseconds, at the reference rate and at three quarters of it.
 const PAUSES: [(f64, f64); 2] = [(1.0, 1e6), (0.75, 2e6)];
 
-/// What a gap between two samples shows.
+/// What a gap between two samples means.
 enum Gap {
     Busy,
-    /// Long enough for one lost sample.
+    /// One sample was lost.
     Lost,
     Pause,
 }
 
-/// Returns the busy stretches of a thread.
+/// Returns the busy periods of a thread.
 pub(super) fn stretches(recorded: &Recorded<'_>, references: &References, thread: ThreadId) -> Vec<(Nanos, Nanos)> {
     let (mut found, mut lost) = (Vec::new(), Vec::<Nanos>::new());
     let mut open: Option<(Nanos, Nanos, usize)> = None;

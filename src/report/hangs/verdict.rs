@@ -1,31 +1,31 @@
-//! Summarises what a thread did during a hang.
+//! Classifies what a thread did during a hang.
 
 use super::share::{BUSY, Share};
 
-/// A thread that was on the CPU for at most this share of the time was off the CPU; above it, it was at least partly busy.
+/// Up to this share of the time on the CPU, a thread was off the CPU; above it, at least partly busy.
 const LITTLE: f64 = 0.2;
-/// Cycles determine a share only if its bounds are at most this far apart.
+/// Cycles determine a share only if its bounds are no farther apart.
 const CLOSE: f64 = 0.15;
 
-/// What a thread did while an app did not respond, as far as the recording shows it.
+/// What a thread did while an app did not respond, as far as the recording shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HangVerdict {
-    /// On the CPU for 70 % of the time or more.
+    /// On the CPU for at least 70 % of the time.
     Busy,
-    /// Ready to run for half of the time or more, without a core to run on.
+    /// Ready to run for at least half of the time, without a core to run on.
     Starved,
-    /// Waiting, according to its recorded states or its functions; on the CPU for 20 % of the time or less.
+    /// Waiting, according to recorded states or its functions; on the CPU for at most 20 % of the time.
     Waiting,
-    /// On the CPU for 20 % of the time or less: waiting or starved. No states are recorded.
+    /// On the CPU for at most 20 % of the time: waiting or starved, since no states are recorded.
     OffCpu,
     /// On the CPU for 20 to 70 % of the time.
     PartlyBusy,
-    /// On the CPU for half of the time or less. Nothing else is known.
+    /// On the CPU for at most half of the time. Nothing more is known.
     NotBusy,
-    /// In code in at least 80 % of a report's samples: running, or ready to run. No states are recorded.
+    /// In code in at least 80 % of a report's samples: running or ready to run, since no states are recorded.
     InCode,
-    /// Unknown for the reason in [`HangActivity::reason`](super::HangActivity::reason).
+    /// Unknown, for the reason in [`HangActivity::reason`](super::HangActivity::reason).
     Unknown,
 }
 

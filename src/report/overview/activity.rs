@@ -6,26 +6,26 @@ use crate::recording::SelectedTime;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
 
-/// The work of a series over the selected time of its run, in its unit: CPU time, cycles or counter events.
+/// The work of a series over the selected time of its run, in the unit of the series: CPU time, cycles or counter events.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Activity {
-    /// The selected time, which is not empty.
+    /// The selected time; never empty.
     pub time: SelectedTime,
-    /// CPU time in percent of the length of `time`; 100 is one fully busy core. `None` in other units.
+    /// The CPU time in percent of the length of `time`, where 100 is one fully busy core. `None` in other units.
     pub cpu_percent: Option<f64>,
-    /// The busiest second that is completely selected; it can start at any time. In recordings longer than half an hour it is 2 seconds, in
-    /// recordings longer than an hour 4 seconds, and so on. `None` if fewer than two seconds are selected, or if the times of samples are unknown.
+    /// The busiest second that is completely selected, starting at any time. It is 2 seconds in recordings longer than half an hour, 4 seconds in
+    /// those longer than an hour, and so on. `None` if less than two seconds are selected, or sample times are unknown.
     pub busiest: Option<Busiest>,
-    /// The weights over time; empty if the times of samples are unknown.
+    /// The weights over time; empty if sample times are unknown.
     pub line: LineOfTime,
 }
 
 /// The busiest part of the selected time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Busiest {
-    /// Its start: its first sample, or one length before the end of a selected time. If samples were summed while reading, it is the start of a bin
-    /// instead of a sample.
+    /// The start of this part: at a sample, or one length before the end of a selected part. If samples were summed while reading, at the start
+    /// of a bin.
     pub start: Nanos,
     /// The length of this part.
     pub length: Nanos,
@@ -38,7 +38,7 @@ pub struct Busiest {
 pub struct LineOfTime {
     /// The length of a bin: 1 s, 2 s, 4 s …, or ½ s, ¼ s ….
     pub bin: Nanos,
-    /// The number of the first bin; bin n begins at n times the length.
+    /// The number of the first bin. Bin n begins at n times the length.
     pub first: u64,
     /// The weights of the bins.
     pub weights: Vec<u64>,
@@ -60,8 +60,8 @@ impl LineOfTime {
     }
 }
 
-/// The bin with the highest rate: its weight, and the selected time within it. Bins that are less than half selected are used only if there are no
-/// others, since a single sample may weigh more than such a short time.
+/// The bin with the highest rate: its weight, and the selected time within it. Bins that are less than half selected are used only if there are
+/// no others, since a single sample may outweigh such a short time.
 pub(crate) fn highest_rate(bins: impl Iterator<Item = (u64, Nanos)>, bin: Nanos) -> Option<(u64, Nanos)> {
     let rate = |&(weight, length): &(u64, Nanos)| {
         let length = length.as_nanos();
@@ -71,14 +71,14 @@ pub(crate) fn highest_rate(bins: impl Iterator<Item = (u64, Nanos)>, bin: Nanos)
     bins.max_by_key(rate)
 }
 
-/// The CPU use of a series, with a timeline of at most `most` bins. `None` if waiting threads are selected, or if the recorded time is unknown.
+/// The CPU use of a series, with a timeline of at most `most` bins. `None` if waiting threads are selected, or the recorded time is unknown.
 pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) -> Option<Activity> {
     let time = report.selected_time(series);
     let (start, end) = time.span().filter(|_| report.is_cpu_use(series))?;
     let shortest = BinLength::of_span(start, end);
     let mut parts = time.parts().to_vec();
     if report.has_recorded_weights() {
-        // The first bin may begin before the selected time. A busiest second has whole bins only, so it never gets more than its weight.
+        // The first bin may begin before the selected time. Only whole bins are summed, so the busiest second gets no extra weight.
         parts[0].0 = Nanos::from_nanos(shortest.bin_of(start).saturating_mul(shortest.nanos().as_nanos()));
     }
     let earliest = parts[0].0;
@@ -98,10 +98,10 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) 
     })
 }
 
-/// The start and the weight of the heaviest stretch of this length within one of the parts; the earliest if several are equal. It is enough to try
-/// stretches that start at a sample or end with their part: any other stretch can be moved there without losing weight.
+/// The start and weight of the heaviest period of this length in one of the parts; the earliest of several. Only periods that start at a sample
+/// or end with their part need to be tried: any other period can be moved there without losing weight.
 fn busiest(mut samples: Vec<(Nanos, u64)>, length: Nanos, parts: &[(Nanos, Nanos)]) -> Option<(Nanos, u64)> {
-    // Samples are nearly in order, which makes this sort fast.
+    // Samples are nearly sorted, which makes this fast.
     samples.sort_by_key(|&(time, _)| time);
     let mut heaviest: Option<(Nanos, u64)> = None;
     for &(from, until) in parts.iter().filter(|(from, until)| until.since(*from) >= length) {
@@ -129,10 +129,10 @@ fn busiest(mut samples: Vec<(Nanos, u64)>, length: Nanos, parts: &[(Nanos, Nanos
     heaviest
 }
 
-/// The minimum number of samples of a busy thread in a bin. With fewer, the thread would seem to start and stop.
+/// The minimum number of samples in a bin for a busy thread. With fewer, the thread would seem to start and stop.
 const SAMPLES: u64 = 5;
 
-/// The shortest bin length that gives at most `most` bins, each long enough for [`SAMPLES`] samples.
+/// The shortest bin length with at most `most` bins, each long enough for [`SAMPLES`] samples.
 fn readable(
     report: &Report<'_>,
     series: &SeriesReport,
@@ -143,7 +143,7 @@ fn readable(
 ) -> BinLength {
     let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1));
     let interval = report.sampling_interval(series).map_or(0, Nanos::as_nanos);
-    // In other units, estimate from the number of samples.
+    // In other units, estimate it from the number of samples.
     let most = if series.unit == Unit::Nanoseconds {
         most as u64
     } else {
@@ -176,8 +176,8 @@ fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length:
     if is_known { LineOfTime { bin: length.nanos(), first, weights } } else { LineOfTime::default() }
 }
 
-/// Calls `each` with the time and weight of each selected sample of a series. Samples that were summed while reading come in bins of this length,
-/// each with the time of its start.
+/// Calls `each` with the time and weight of each selected sample of a series. If samples were summed while reading, with each bin of this length
+/// and its start.
 fn each_sample(report: &Report<'_>, series: &SeriesReport, length: BinLength, mut each: impl FnMut(Nanos, u64)) {
     let profile = &report.recording.profile;
     for sample in report.samples_of(series) {
@@ -194,7 +194,7 @@ fn each_sample(report: &Report<'_>, series: &SeriesReport, length: BinLength, mu
 }
 
 impl Report<'_> {
-    /// True if samples were summed and their recorded weights are used, for which the profile has bins.
+    /// True if samples were summed and recorded weights are used, which the profile has bins for.
     fn has_recorded_weights(&self) -> bool {
         let profile = &self.recording.profile;
         profile.sums().len() > 0
@@ -222,7 +222,7 @@ mod tests {
         let parts = [(Nanos::from_millis(300), Nanos::from_millis(8_000))];
         let expected = (Nanos::from_millis(300), (660 + 85) * 1_000_000);
         assert_eq!(busiest(samples.clone(), Nanos::from_millis(1_000), &parts), Some(expected));
-        // Without the burst, the busiest second is the last one of the selection, including a sample at its very end.
+        // Without the burst, the busiest second is the last selected one, including a sample at its very end.
         let parts = [(Nanos::from_millis(962), Nanos::from_millis(2_000))];
         let expected = (Nanos::from_millis(1_000), 251_000_000);
         assert_eq!(busiest(samples, Nanos::from_millis(1_000), &parts), Some(expected));

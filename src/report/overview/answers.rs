@@ -15,26 +15,26 @@ use crate::units::{Unit, Weight};
 pub struct Answer {
     /// The function.
     pub function: FunctionId,
-    /// Samples of the function, including the system functions that it called: its self weight after system functions are
-    /// [charged](crate::calltree::Action::Charge) to it.
+    /// Samples of the function, including system functions that it called: its self weight after [charging](crate::calltree::Action::Charge)
+    /// system functions to it.
     pub amount: Amount,
     /// The thread on which it weighs most.
     pub thread: ThreadId,
     /// Samples of the function on that thread.
     pub on_thread: Amount,
-    /// The app functions that called it, outermost first, following the heaviest caller of each. The function itself, entry points (`main`) and
-    /// system functions in between are left out.
+    /// The app functions that called it, outermost first, following the heaviest caller each time. Omits the function itself, entry points
+    /// (`main`), and system functions in between.
     pub callers: Vec<FunctionId>,
-    /// The trigger of the outermost caller, if the system functions around it identify one.
+    /// What triggered the outermost caller, if the system functions around it show that.
     pub origin: Option<Origin>,
 }
 
-/// The samples of one function in one stack and one thread.
+/// The samples of one function, in one stack of one thread.
 #[derive(Clone, Copy)]
 struct Part {
-    /// The prefix of the stack that ends in the function.
+    /// The part of the stack that ends in the function.
     place: StackId,
-    /// The prefix that ends in the caller found last; initially `place`.
+    /// The part that ends in the latest caller found; initially `place`.
     at: StackId,
     row: StackWeight,
 }
@@ -79,8 +79,7 @@ pub(super) fn heaviest<'r>(
     answers.collect()
 }
 
-/// The callers of a function, outermost first, and their trigger. Each caller is the heaviest caller of the next function; samples with
-/// other callers are ignored.
+/// The callers of a function, outermost first, and what triggered them. Each caller is the heaviest one; samples with other callers are ignored.
 fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<FunctionId>, Option<Origin>) {
     let function = |stack: StackId| profile.function_of_stack(stack);
     let mut callers = Vec::new();
@@ -107,7 +106,7 @@ fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<Fun
     (callers, origin)
 }
 
-/// The trigger of the outermost frame of app code: the nearest system function above it that identifies one.
+/// What triggered the outermost app frame: the nearest system function above it that shows a trigger.
 pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> {
     let mut above = profile.stack(stack).parent;
     while let Some(stack) = above {
@@ -124,7 +123,7 @@ pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Opti
     None
 }
 
-/// The heaviest group by a key, with its weight and samples. If several are equal, the one that occurs first.
+/// The heaviest group by a key, with its weight and samples; the first one in a tie.
 fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], key: impl Fn(&Part) -> K) -> (K, (u64, u64)) {
     let mut sums: HashMap<K, (u64, u64)> = HashMap::default();
     for part in parts {

@@ -1,11 +1,11 @@
-//! The rows whose stacks contain a function.
+//! Finds the rows whose stacks contain a function.
 
 use crate::calltree::StackWeight;
 use crate::profile::{FunctionId, Profile, Stack};
 
-/// The stacks that contain some of a few functions.
+/// The stacks that contain certain functions.
 pub(super) struct Containing {
-    /// By stack: a bit for each function.
+    /// By stack: one bit per function.
     functions: Vec<u8>,
 }
 
@@ -20,7 +20,7 @@ impl Containing {
         Self { functions }
     }
 
-    /// The rows with the function at an index anywhere in their stack.
+    /// The rows whose stack contains the function at this index.
     pub(super) fn rows(&self, rows: &[StackWeight], index: usize) -> Vec<StackWeight> {
         let is_in = |row: &&StackWeight| row.stack.is_some_and(|stack| self.functions[stack.index()] >> index & 1 > 0);
         rows.iter().filter(is_in).copied().collect()

@@ -1,4 +1,4 @@
-//! What the main thread does in recordings of waiting threads. In a report of a hang, it is the thread that hung.
+//! What the main thread does in recordings of waiting threads. In a report of a hang, the thread that hung.
 
 use super::own_code::OwnCode;
 use super::owners::Owner;
@@ -14,8 +14,8 @@ use crate::units::Unit;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MainThread {
-    /// The main thread with the most samples in the process that the recording is about, or the only main thread, or the only thread whose stacks
-    /// begin like a main thread's.
+    /// The main thread with the most samples in the recorded process, or else the only main thread, or else the only thread whose stacks begin
+    /// like a main thread's.
     pub thread: ThreadId,
     /// All samples of the thread.
     pub all: Amount,
@@ -27,17 +27,17 @@ pub struct MainThread {
     pub waits: Amount,
     /// What it waits for, in words, if four fifths of the waiting samples agree.
     pub waits_for: Option<&'static str>,
-    /// True if some waiting samples wait for something else.
+    /// True if the waiting samples do not all agree.
     pub has_other_waits: bool,
-    /// The app function with the most running samples; `None` if there is no such function.
+    /// The app function with the most running samples, if any.
     pub runs_in: Option<FunctionId>,
     /// The function with the most waiting samples.
     pub waits_in: Option<FunctionId>,
-    /// The app function that called `waits_in` in most of these samples; `None` if there is no such function.
+    /// The app function that called `waits_in` in most of these samples, if any.
     pub asked_by: Option<FunctionId>,
 }
 
-/// Finds the main thread of the process that the recording is about, or the only main thread, and determines its activity.
+/// Finds the main thread of the recorded process, or else the only main thread, and determines its activity.
 pub(super) fn main_thread(
     profile: &Profile,
     code: &OwnCode<'_>,
@@ -49,7 +49,7 @@ pub(super) fn main_thread(
     let is_about = |row: &&StackWeight| profile.process(profile.thread(row.thread).process).pid == pid;
     let of_thread = |row: &StackWeight| Some(row.thread);
     let about = most_sampled(main().filter(is_about).filter(|_| pid.is_some()), of_thread);
-    // If there are several processes, none is preferred.
+    // Of several processes, none is preferred.
     let only = || most_sampled(main(), of_thread).filter(|(thread, _)| main().all(|row| row.thread == *thread));
     let begins = || {
         let of_main = || {
@@ -91,7 +91,7 @@ pub(super) fn main_thread(
     })
 }
 
-/// The key with the most samples, and their number. If several are equal, the first.
+/// The key with the most samples, and their number; the first one in a tie.
 fn most_sampled<'r, K: Eq + std::hash::Hash>(
     rows: impl Iterator<Item = &'r StackWeight>,
     key: impl Fn(&StackWeight) -> Option<K>,

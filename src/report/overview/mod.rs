@@ -1,9 +1,9 @@
-//! The overview of a series, which answers the first question about a recording: where did the time go?
+//! The overview of a series answers the first question about a recording: where did the time go?
 //!
 //! Each sample belongs to the innermost app function in its stack, which called the system code below it, as if system functions were
-//! [charged](crate::calltree::Action::Charge) to their callers. Two kinds of samples belong to the system: samples of stacks without app code, and
-//! samples with only a run loop between app code and the system. UIKit handles many events below an entry point such as `main`, which did not request
-//! them. An entry point is therefore an answer only for the work that it does itself.
+//! [charged](crate::calltree::Action::Charge) to their callers. Two kinds of samples belong to the system: those without app code, and those with
+//! only a run loop between app code and the system. Below an entry point such as `main`, UIKit handles many events that app code did not request.
+//! An entry point is therefore an answer only for its own work.
 
 mod activity;
 mod answers;
@@ -45,20 +45,19 @@ use crate::units::Weight;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overview<'e> {
-    /// The table of contents of the run, if it is certain to describe this run.
+    /// The table of contents of the run, if it certainly describes this run.
     pub toc: Option<&'e TocRun>,
-    /// The CPU use over the recorded time, if samples have times and only running threads are selected.
+    /// The CPU use over the recorded time, if sample times are known and only running threads are selected.
     pub activity: Option<Activity>,
-    /// The facts about a crash or memory exception, if the series describes one. Its stacks are not a measurement, so there are no shares and no
-    /// answers.
+    /// What happened, if the series describes a crash or memory exception. Its stacks measure nothing, so there are no shares and no answers.
     pub(crate) stop: Option<Stop>,
-    /// The selected samples by owner; together, they are all selected samples.
+    /// The selected samples by owner. Together, they are all selected samples.
     pub shares: Shares,
     /// The code that [`answers`](Self::answers) cover.
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
-    /// The thread with the most samples that have the first answer anywhere in their stack, and these samples.
+    /// The thread with the most samples of the first answer anywhere in their stack, and these samples.
     pub heaviest_thread: Option<(ThreadId, Amount)>,
     /// How the first answer spends its time, if it [stands out](Self::stands_out) and is app code.
     pub spent: Option<Spent>,
@@ -68,7 +67,7 @@ pub struct Overview<'e> {
     pub leaves: Vec<Answer>,
     /// The activity of the main thread, if waiting threads are selected.
     pub main_thread: Option<MainThread>,
-    /// True if some threads wait or have no core, and thread states were recorded.
+    /// True if thread states were recorded and some threads wait or lack a core.
     pub has_states: bool,
     /// Samples in unnamed code, or in system code called from unnamed app code.
     pub nameless: Amount,
@@ -78,20 +77,20 @@ pub struct Overview<'e> {
     all: Vec<(u64, u64)>,
 }
 
-/// A function with a smaller share of the total does not stand out.
+/// A function below this share of the total does not stand out.
 const STANDS_OUT: f64 = 0.1;
 
 /// For fewer stacks, the work takes less time than starting a thread.
 const LARGE: usize = 10_000;
 
 impl Overview<'_> {
-    /// The samples that have a function anywhere in their stack, which is its all weight in every table.
+    /// The samples with a function anywhere in their stack, which is its all weight in every table.
     pub fn all(&self, function: FunctionId) -> Amount {
         let (weight, samples) = self.all[function.index()];
         Amount { weight: Weight::new(weight, self.total.weight.unit), samples }
     }
 
-    /// True if the heaviest function is worth looking at by itself, with at least a tenth of the weight.
+    /// True if the heaviest function deserves attention by itself, with at least a tenth of the weight.
     pub fn stands_out(&self) -> bool {
         let weight = |amount: Amount| amount.weight.value as f64;
         self.answers.first().is_some_and(|first| weight(first.amount) >= STANDS_OUT * weight(self.total))
@@ -110,7 +109,7 @@ pub struct Shares {
     pub unknown: Amount,
     /// Threads that were ready to run but had no core.
     pub queued: Amount,
-    /// Waiting threads, regardless of the code in which they waited. Zero if only running threads are selected.
+    /// Waiting threads, in any code. Zero if only running threads are selected.
     pub waiting: Amount,
     /// The kernel's idle threads.
     pub idle: Amount,
@@ -131,12 +130,12 @@ impl Shares {
 pub enum AnswersIn {
     /// App code. Each function includes the system code that it called.
     Own,
-    /// All code by self weight, because no app code except an entry point ran, or app code is unknown.
+    /// All code by self weight, since app code is unknown or only an entry point of it ran.
     All,
 }
 
 impl<'e> Report<'e> {
-    /// Makes the overview of a series, with at most `count` functions in [`answers`](Overview::answers), `leaves` functions in
+    /// Creates the overview of a series, with up to `count` functions in [`answers`](Overview::answers), `leaves` functions in
     /// [`leaves`](Overview::leaves), and `bins` bins in the timeline.
     pub fn overview(&self, series: &SeriesReport, count: usize, leaves: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
@@ -183,7 +182,7 @@ impl<'e> Report<'e> {
         }
         let has_others = overview.shares.has_others();
         if has_others {
-            // Operations assign a state to waiting threads without one.
+            // Operations give a state to waiting threads without one.
             let lacks_state = |sum: SampleSum| sum.series == series.series && sum.state.is_none();
             let may_wait = profile.series(series.series).meaning == Meaning::Presence;
             overview.has_states = !may_wait || !profile.sums_or_samples().any(lacks_state);
@@ -224,13 +223,13 @@ impl<'e> Report<'e> {
         all
     }
 
-    /// The calls of a function. `rows` are those of the series that contain it.
+    /// The calls of a function. `rows` are the rows of the series that contain it.
     fn calls(&self, series: &SeriesReport, function: FunctionId, rows: &[StackWeight]) -> Calls {
         let stacks = if self.cache.is_some() { self.stacks(series) } else { WeighedStacks::Rows(rows, 1) };
         Calls::of(&self.recording.profile, stacks, function)
     }
 
-    /// The binaries whose symbols are missing, each with its number of samples in [`nameless`](Overview::nameless) code over all series, most samples
+    /// The binaries without symbols, each with its number of samples in [`nameless`](Overview::nameless) code over all series, most samples
     /// first. Binaries whose unnamed frames only call named code have no samples.
     pub fn wanted(&self) -> Vec<(UnnamedBinary, u64)> {
         let profile = &self.recording.profile;

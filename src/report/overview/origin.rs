@@ -1,9 +1,9 @@
-//! The triggers of app code: a timer, an event, a queue, the start of a thread. Frameworks call apps through few functions. Most of these can be
+//! What triggers app code: a timer, an event, a queue, the start of a thread. Frameworks call apps through few functions, most of which can be
 //! recognised by name in a backtrace.
 
 use crate::profile::{FunctionId, Profile};
 
-/// The trigger of app code.
+/// What triggered app code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Origin {
@@ -23,7 +23,7 @@ pub enum Origin {
     Layout,
     /// A notification.
     Notification,
-    /// A source, an observer or a block of the run loop.
+    /// A source, observer or block of the run loop.
     RunLoop,
     /// The launch of the app.
     Launch,
@@ -52,9 +52,9 @@ impl Origin {
         }
     }
 
-    /// The trigger that a system function identifies, if any.
+    /// Returns the trigger that a system function shows, if any.
     pub(super) fn of_function(name: &str) -> Option<Self> {
-        // The name may include parameters: `CA::Transaction::commit()`.
+        // Names may include parameters: `CA::Transaction::commit()`.
         let bare = name.split_once('(').map_or(name, |(bare, _)| if bare.is_empty() { name } else { bare });
         let known = |names: &[&str]| names.contains(&bare) || names.contains(&name);
         ORIGINS.iter().find(|(_, names)| known(names)).map(|&(origin, _)| origin)
@@ -157,8 +157,8 @@ const ORIGINS: [(Origin, &[&str]); 12] = [
     (Origin::Thread, &["_pthread_start", "__NSThread__start__", "_pthread_body", "thread_start"]),
 ];
 
-/// Functions that run a run loop, or the complete program as a sequence of events. Their callers did not request the system's work below them, unless
-/// app code in between did.
+/// Functions that run a run loop, or the entire program as a sequence of events. Their callers did not request the system's work below them,
+/// unless app code in between did.
 const RUN_LOOPS: [&str; 21] = [
     "-[NSApplication run]",
     "-[NSRunLoop run]",
@@ -183,12 +183,12 @@ const RUN_LOOPS: [&str; 21] = [
     "xpc_main",
 ];
 
-/// True if a system function runs a run loop. SwiftUI's `static App.main()` is also one.
+/// True if a system function runs a run loop, including SwiftUI's `static App.main()`.
 pub(crate) fn is_run_loop(name: &str) -> bool {
     RUN_LOOPS.contains(&name) || ["static App.main()", "SwiftUI.runApp", "runApp<A>(_:)"].contains(&name)
 }
 
-/// True for the entry points of programs: `main`, wrappers that compilers generate, and Swift's `static Orchard.main()` of `@main`.
+/// True for a program's entry point: `main`, a wrapper that a compiler generates, or Swift's `static Orchard.main()` for `@main`.
 pub(crate) fn is_entry_point(name: &str) -> bool {
     name == "main"
         || name == "_main"
@@ -199,8 +199,8 @@ pub(crate) fn is_entry_point(name: &str) -> bool {
 /// Frameworks in which the main thread of an app waits for events and handles them.
 const EVENT_LOOPS: [&str; 6] = ["AppKit", "SwiftUI", "SwiftUICore", "UIKit", "UIKitCore", "WatchKit"];
 
-/// True for unnamed code that can only be the start of an app's run loop: a framework function that `main` calls. An unnamed `main` is recognised as
-/// the function that dyld's first function calls. `callers` starts with the direct caller.
+/// True for unnamed code that can only be the start of an app's run loop: a framework function called by `main`. An unnamed `main` is recognised
+/// as the function called by dyld's first function. `callers` starts with the direct caller.
 pub(in crate::report) fn is_nameless_run_loop(
     profile: &Profile,
     id: FunctionId,

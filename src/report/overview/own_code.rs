@@ -1,4 +1,4 @@
-//! App code in the stacks of a series, and the system code that it called.
+//! App code in the stacks of a series, with the system code that it called.
 
 use std::sync::Arc;
 
@@ -13,29 +13,29 @@ pub(crate) struct OwnCode<'p> {
     pub(super) owners: Arc<Owners>,
 }
 
-/// A stack and its innermost function.
+/// Part of a stack, and its innermost function.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) stack: StackId,
     pub(super) function: FunctionId,
 }
 
-/// The classification of a stack's samples.
+/// How a stack's samples are classified.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     /// The stack itself.
     pub(super) leaf: Place,
     /// What the thread did.
     pub(super) doing: Doing,
-    /// The function of app code that the time of a running thread belongs to ([`OwnCode::place`]).
+    /// The app function that a running thread's time belongs to ([`OwnCode::place`]).
     pub(super) place: Option<Place>,
     /// The owner of the stack's time.
     pub(super) owner: Owner,
 }
 
 impl Found {
-    /// The unnamed code that hides the work of a running thread: the app function that its time belongs to, or else the leaf. `None` if both have
-    /// names.
+    /// The unnamed code that hides the work of a running thread: the app function that the time belongs to, or else the leaf. `None` if both are
+    /// named.
     pub(super) fn nameless(&self, profile: &Profile) -> Option<Place> {
         let is_nameless = |place: &Place| !profile.function(place.function).is_named;
         self.place.filter(is_nameless).or(Some(self.leaf).filter(is_nameless)).filter(|_| self.doing == Doing::Runs)
@@ -50,8 +50,8 @@ impl<'p> OwnCode<'p> {
         Self { profile, owners }
     }
 
-    /// The prefix of the stack that ends in the app function to which a running thread's time belongs. Everything in an app runs below its entry
-    /// point, so an entry point owns only its own work.
+    /// The part of a stack that ends in the app function to which a running thread's time belongs. Everything in an app runs below its entry
+    /// point, so an entry point only counts for its own work.
     pub(crate) fn place(&self, row: &StackWeight) -> Option<StackId> {
         Some(self.find(row)?.place?.stack)
     }
@@ -67,7 +67,7 @@ impl<'p> OwnCode<'p> {
             Owner::Unknown(_) | Owner::System => None,
         };
         let place = place.filter(|_| row.doing == Doing::Runs);
-        // Time below an entry point belongs to the system unless other app code called it.
+        // Time below an entry point belongs to the system, unless other app code called it.
         let owner = match owner {
             Owner::Own(_) => place.map_or(Owner::System, |place| Owner::Own(place.stack)),
             other => other,

@@ -1,4 +1,4 @@
-//! The owner of each stack's time: the innermost app function, which called the system code below it.
+//! Who owns each stack's time: the innermost app function, which called the system code below it.
 
 use crate::calltree::FunctionSet;
 use crate::profile::{Category, FunctionId, Profile, Stack, StackId};
@@ -8,7 +8,7 @@ use super::origin::{is_entry_point, is_nameless_run_loop, is_run_loop};
 /// The owner of a stack's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The innermost frame of app code, including the system code that it called.
+    /// The innermost app frame, including the system code that it called.
     Own(StackId),
     /// A frame in no known binary, including the system code that it called.
     Unknown(StackId),
@@ -16,12 +16,12 @@ pub(crate) enum Owner {
     System,
 }
 
-/// The owners of all stacks of a profile, which are the same for every series.
+/// The owners of all stacks in a profile, which are the same for every series.
 #[derive(Debug)]
 pub(crate) struct Owners {
     /// By stack: the frame that owns its time; `None` for the system.
     of_stack: Vec<Option<StackId>>,
-    /// By function: true for app code. Other owners are code in no known binary.
+    /// By function: true for app code. Other owners are in no known binary.
     is_app_code: Vec<bool>,
     /// By function: true if it is an entry point of a program.
     is_entry_point: Vec<bool>,
@@ -67,7 +67,7 @@ impl Owners {
         self.is_entry_point[function.index()]
     }
 
-    /// The innermost frame of app code that called a stack, with only system code in between; `None` if the system called it.
+    /// The innermost app frame that called a stack, with only system code in between; `None` if the system called it.
     pub(super) fn caller(&self, profile: &Profile, stack: StackId) -> Option<StackId> {
         match self.of(profile, profile.stack(stack).parent?) {
             Owner::Own(caller) => Some(caller),

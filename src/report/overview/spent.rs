@@ -13,9 +13,9 @@ use crate::units::{Unit, Weight};
 pub struct Spent {
     /// Samples in the function itself.
     pub itself: Amount,
-    /// The heaviest functions that it called, with all samples below them.
+    /// The heaviest callees, with all samples below them.
     pub callees: Vec<(FunctionId, Amount)>,
-    /// Samples of the system code that it called, by kind of work, heaviest first. A sample in generic code may also have another kind.
+    /// Samples of the system code that it called, by kind of work, heaviest first. A sample in generic code may count as another kind as well.
     pub work: Vec<(Work, Amount)>,
 }
 
@@ -23,7 +23,7 @@ pub struct Spent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Work {
-    /// Generic code of Swift's standard library that was not specialised by the compiler, as in a debug build.
+    /// Generic code of Swift's standard library that the compiler did not specialise, as in a debug build.
     UnspecializedGenerics,
     /// Retaining and releasing Swift and Objective-C objects.
     ReferenceCounting,
@@ -53,7 +53,7 @@ impl Work {
         }
     }
 
-    /// The kind of work of a function, by its name and binary.
+    /// Returns a function's kind of work, by its name and binary.
     fn of(profile: &Profile, id: FunctionId) -> Option<Self> {
         let (name, binary) = (profile.function_name(id), profile.binary_name(id).unwrap_or_default());
         let starts = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
@@ -119,7 +119,7 @@ const LOCKING: [&str; 9] = [
     "-[NSLock lock]",
     "-[NSRecursiveLock lock]",
 ];
-/// Prefixes of lookups of witnesses and metadata, which only unspecialised generic code needs.
+/// How lookups of witnesses and metadata begin, which only unspecialised generic code needs.
 const LOOK_UPS: [&str; 5] = [
     "protocol witness for ",
     "swift_getGenericMetadata",
@@ -148,7 +148,7 @@ const GENERIC_TYPES: [&str; 8] = [
 /// The maximum number of callees listed.
 const CALLEES: usize = 2;
 
-/// How a function spends its time. `rows` are the rows whose time belongs to it, each with the place of the function in its stack.
+/// Returns how a function spends its time. `rows` are the rows whose time belongs to it, each with the function's place in the stack.
 pub(super) fn spent<'r>(
     profile: &Profile,
     Calls { itself, callees }: Calls,
@@ -177,7 +177,7 @@ fn work<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Plac
         let (mut kind, mut is_generic) = (None, None);
         for at in below.take_while(|&at| at != place.stack) {
             let id = profile.function_of_stack(at);
-            // The outermost function determines the kind of work: `swift_release` may free memory.
+            // The outermost function decides: `swift_release` may free memory.
             match *kinds.entry(id).or_insert_with(|| Work::of(profile, id)) {
                 Some(Work::UnspecializedGenerics) => is_generic = Some(Work::UnspecializedGenerics),
                 found => kind = found.or(kind),

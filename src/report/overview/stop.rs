@@ -1,24 +1,24 @@
-//! Crash and memory exception reports: what happened, and the stack of the affected thread. The stacks show a single moment, so there are no shares.
+//! Crash and memory exception reports: what happened, and the stack of the affected thread. They show a single moment, so there are no shares.
 
 use super::{OwnCode, is_own_binary};
 use crate::profile::{FunctionId, Meaning, ThreadId};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 
-/// How a process ended, as far as it is recorded.
+/// How a process ended, as far as recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stop {
     /// Facts from the report, with their names.
     pub(crate) facts: Vec<(&'static str, String)>,
-    /// The thread that crashed or caused the exception; `None` if the report does not identify it.
+    /// The thread that crashed or caused the exception; `None` if the report does not identify one.
     pub(crate) thread: Option<ThreadId>,
     /// The stack of this thread, innermost function first; empty if it is not selected.
     pub(crate) stack: Vec<FunctionId>,
-    /// The position of the innermost app function in `stack`.
+    /// The index of the innermost app function in `stack`.
     pub(crate) own: Option<usize>,
 }
 
-/// The summary fields of a run that contain facts, and the names under which they are shown.
+/// The summary fields of a run that are facts, and their displayed names.
 const FACTS: [(&str, &str); 7] = [
     ("exception-type", "exception"),
     ("exception-code", "code"),

@@ -1,4 +1,4 @@
-//! The heaviest subtrees, as a starting point if no function stands out.
+//! The heaviest subtrees, which are starting points if no function stands out.
 
 use super::origin::{Origin, is_entry_point, is_run_loop};
 use super::owners::Owners;
@@ -10,15 +10,15 @@ use crate::units::{Unit, Weight};
 
 /// The maximum number of subtrees.
 const MOST: usize = 3;
-/// The minimum share of the weight of a subtree.
+/// The minimum share of the weight for a subtree.
 const LEAST: f64 = 0.1;
-/// A function with this share of its callers' weight is a better answer than the callers.
+/// A function with this share of its caller's weight is a better answer than the caller.
 const HOLDS: f64 = 0.75;
-/// A caller is reported if it has this much more weight.
+/// A caller is reported if it has at least this multiple of the weight.
 const CLEARLY_MORE: f64 = 1.03;
-/// Nearly all of a subtree's weight: as little as this may be below its caller, or outside of other subtrees.
+/// "Nearly all" of a subtree's weight: this share must be below its caller, or outside of other subtrees.
 const NEARLY_ALL: f64 = 0.9;
-/// Nodes with a smaller share of the weight are skipped.
+/// Nodes below this share of the weight are skipped.
 const LIGHT: f64 = 0.01;
 
 /// A function with a large all weight and a small self weight.
@@ -27,15 +27,15 @@ const LIGHT: f64 = 0.01;
 pub struct Subtree {
     /// The function.
     pub function: FunctionId,
-    /// The innermost function that has clearly more weight, and from which nearly all calls come, directly or not.
+    /// The innermost caller with clearly more weight that nearly all calls come from, directly or indirectly.
     pub caller: Option<FunctionId>,
-    /// The heaviest callee, if it has a tenth of all weight or more, and the weight of its calls from the function.
+    /// The heaviest callee, if it has at least a tenth of all weight, and the weight of its calls from this function.
     pub callee: Option<(FunctionId, Amount)>,
     /// The thread on which it weighs most.
     pub thread: ThreadId,
-    /// Its samples on that thread.
+    /// The samples on that thread.
     pub on_thread: Amount,
-    /// Its trigger, if the system functions around it identify one.
+    /// The trigger, if the system functions around it show one.
     pub origin: Option<Origin>,
 }
 
@@ -45,7 +45,7 @@ impl Report<'_> {
     pub(super) fn heavy_functions(&self, series: &SeriesReport, all: &[(u64, u64)]) -> Vec<Found> {
         let profile = &self.recording.profile;
         let least = (LIGHT * series.counted.weight.value as f64).max(1.0);
-        // No node of another function can be heavy.
+        // No node of any other function can be heavy.
         let is_heavy: Vec<bool> = all.iter().map(|(weight, _)| *weight as f64 >= least).collect();
         let of_app =
             |id: FunctionId, category| category == Category::User && !is_entry_point(profile.function_name(id));
@@ -68,7 +68,7 @@ impl Report<'_> {
     ) -> Option<Subtree> {
         let profile = &self.recording.profile;
         let (thread, on_thread) = heaviest_thread(rows, series.unit)?;
-        // If rows are equal, take the first.
+        // The first one in a tie.
         let heaviest = rows.iter().rev().max_by_key(|row| row.weight);
         let outermost = heaviest.and_then(|row| outermost(profile, row.stack?, found.function));
         let callees = self.calls(series, found.function, rows).callees;
@@ -110,7 +110,7 @@ pub(super) fn heaviest_thread(rows: &[StackWeight], unit: Unit) -> Option<(Threa
     threads.max_by_key(|(thread, sum)| (sum.weight.value, sum.samples, std::cmp::Reverse(*thread)))
 }
 
-/// The prefix of the stack that ends in the outermost frame of a function.
+/// The part of the stack that ends in the outermost frame of a function.
 fn outermost(profile: &Profile, stack: StackId, function: FunctionId) -> Option<StackId> {
     let stacks = std::iter::successors(Some(stack), |&at| profile.stack(at).parent);
     stacks.filter(|&at| profile.function_of_stack(at) == function).last()
@@ -130,12 +130,12 @@ struct Heavy {
 }
 
 impl Heavy {
-    /// The indices of the callers of a node, innermost first.
+    /// The callers of a node, innermost first.
     fn above(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(self.nodes[place].parent, |&at| self.nodes[at].parent)
     }
 
-    /// The outermost nodes of each function, and their weight. `left` contains the remaining weight of each node.
+    /// The outermost nodes of each function and their weight. `left` is the remaining weight of each node.
     fn by_function(&self, left: &[u64], is_eligible: &[bool]) -> HashMap<FunctionId, (u64, Vec<usize>)> {
         let mut sums: HashMap<FunctionId, (u64, Vec<usize>)> = HashMap::default();
         for (place, node) in self.nodes.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Heavy {
         sums
     }
 
-    /// By index: true if the node is one of `places` or below one.
+    /// By node: true for `places` and everything below.
     fn below(&self, places: &[usize]) -> Vec<bool> {
         let mut is_below = vec![false; self.nodes.len()];
         for &place in places {
@@ -160,14 +160,14 @@ impl Heavy {
         is_below
     }
 
-    /// True if a function calls these nodes with nine tenths of the weight.
+    /// True if a function calls these nodes with at least nine tenths of the weight.
     fn is_below(&self, places: &[usize], caller: FunctionId, weight: u64) -> bool {
         let is_called = |place: &&usize| self.above(**place).any(|above| self.nodes[above].function == caller);
         let called: u64 = places.iter().filter(is_called).map(|&place| self.nodes[place].all.0).sum();
         called as f64 >= NEARLY_ALL * weight as f64
     }
 
-    /// Finds at most three subtrees, heaviest first. At most a tenth of a subtree's samples are in another one.
+    /// Finds up to three subtrees, heaviest first. At most a tenth of a subtree's samples are in another one.
     fn subtrees(&self, is_eligible: &[bool], all: &[(u64, u64)]) -> Vec<Found> {
         let mut is_open = is_eligible.to_vec();
         let mut left: Vec<u64> = self.nodes.iter().map(|node| node.all.0).collect();
@@ -200,10 +200,10 @@ impl Heavy {
         found
     }
 
-    /// The deepest function that contains most of the heaviest function's weight, and its nodes.
+    /// The deepest function with most of the heaviest function's weight, and its nodes.
     fn deepest(&self, left: &[u64], is_open: &[bool], least: f64) -> Option<(FunctionId, Vec<usize>)> {
         let mut sums = self.by_function(left, is_open);
-        // If functions are equal, take the outermost.
+        // The outermost one in a tie.
         let (weight, outer) = sums.values().max_by_key(|(weight, places)| (*weight, std::cmp::Reverse(places[0])))?;
         if (*weight as f64) < least {
             return None;

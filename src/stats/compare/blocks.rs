@@ -9,18 +9,18 @@ pub struct Block {
     pub base: Vec<f64>,
     /// The values of the new version.
     pub new: Vec<f64>,
-    /// The smallest possible variance of a value of the base and of the new version: the variance that rounding and sampling add even if all values
-    /// are equal.
+    /// The smallest possible variance of a value, for the base and the new version: the variance that rounding and sampling add even if all
+    /// values are equal.
     pub floors: [f64; 2],
 }
 
 impl Block {
-    /// True if the block has values on both sides. Other blocks show nothing about a difference.
+    /// Other blocks contain no information about a difference.
     pub fn has_both(&self) -> bool {
         !self.base.is_empty() && !self.new.is_empty()
     }
 
-    /// The van Elteren rank test: ranks within blocks, weighted by 1 / (n + 1). Returns z, which is above 0 if new values are higher, and p.
+    /// The van Elteren rank test, with ranks within blocks weighted by 1 / (n + 1). Returns z, which is positive if new values are higher, and p.
     pub fn rank_test(blocks: &[Self]) -> Option<(f64, f64)> {
         let (mut statistic, mut variance) = (0.0, 0.0);
         for block in blocks.iter().filter(|block| block.has_both()) {

@@ -4,14 +4,14 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::blocks::Block;
 
-/// How far the new values are above those of the base: a mean difference, with its error by two tests.
+/// How much higher the new values are: a mean difference, with its error from two tests.
 ///
-/// Blocks are weighted by n₁n₂/(n₁+n₂), never by estimated variances: these would make identical sides differ in 6 to 26 % of comparisons. A claim
-/// needs both tests, so a p-value is the larger and an interval the wider of both. Welch's test alone is wrong if one side has few values, and
-/// Student's test alone is wrong if the side with few values varies more.
+/// Blocks are weighted by n₁n₂/(n₁+n₂), and never by estimated variances, which would make identical sides differ in 6 to 26 % of comparisons. A
+/// claim needs both tests: a p-value is the larger of two, and an interval the wider. Welch's test alone is wrong if one side has few values, and
+/// Student's test alone is wrong if the side with fewer values varies more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// The difference of means, averaged over blocks by their weight. Its exponential is the ratio of use.
+    /// The difference of means, averaged over blocks by their weight. Its exponential is a ratio.
     pub difference: f64,
     /// The error with a separate variance for each block and side (Welch and Satterthwaite).
     pub welch: StandardError,
@@ -23,17 +23,17 @@ pub struct Effect {
     pub blocks: usize,
 }
 
-/// A standard error, and its precision.
+/// A standard error and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StandardError {
     /// The standard error of the difference.
     pub error: f64,
-    /// Its degrees of freedom.
+    /// The degrees of freedom.
     pub degrees: f64,
 }
 
 impl StandardError {
-    /// `variance` is the variance of the difference.
+    /// `variance` is that of the difference.
     fn new(variance: f64, degrees: f64) -> Self {
         Self { error: variance.sqrt(), degrees }
     }
@@ -42,7 +42,7 @@ impl StandardError {
         StudentsT::new(0.0, 1.0, self.degrees).expect("degrees of freedom are positive")
     }
 
-    /// Half the width of an interval that misses on one side with this probability.
+    /// Half the width of an interval that misses with this probability on each side.
     fn half_width(&self, tail: f64) -> f64 {
         self.error * self.students().inverse_cdf(1.0 - tail)
     }
@@ -53,7 +53,7 @@ impl StandardError {
 struct Cell {
     count: f64,
     mean: f64,
-    /// The variance of a value, at least `floor`; `None` if there is a single value.
+    /// The variance of a value, at least `floor`; `None` for a single value.
     variance: Option<f64>,
     /// The smallest possible variance of a value.
     floor: f64,
@@ -90,7 +90,7 @@ impl Cells {
         self.0.iter().zip(self.weights()).map(|([base, new], weight)| weight * (new.mean - base.mean)).sum()
     }
 
-    /// The errors by Welch and by Student if each cell had `factor` times as many values; `None` if the values do not show how much they vary.
+    /// The errors by Welch and by Student if each cell had `factor` times as many values; `None` if the values do not reveal how much they vary.
     pub(super) fn errors(&self, factor: f64) -> Option<[StandardError; 2]> {
         let degrees = |cell: &Cell| cell.count * factor - 1.0;
         let known = || self.0.iter().flatten().filter_map(|cell| Some((cell, cell.variance?)));
@@ -100,7 +100,7 @@ impl Cells {
         }
         // The variance of a single value does not depend on the number of values.
         let pooled = self.variance();
-        // Independent parts of Welch's variance, and the sum of squares for the degrees of freedom.
+        // Independent parts of Welch's variance, and the sum of squares for its degrees of freedom.
         let (mut sum, mut squares, mut of_single, mut of_pooled) = (0.0, 0.0, 0.0, 0.0);
         for (cells, weight) in self.0.iter().zip(self.weights()) {
             for cell in cells {
@@ -121,7 +121,7 @@ impl Cells {
         Some([welch, StandardError::new(of_pooled, all_degrees)])
     }
 
-    /// The error if every cell has one value: blocks are pairs with equal weight.
+    /// The error if every cell has a single value: blocks are pairs of equal weight.
     fn error_of_pairs(&self, factor: f64) -> Option<StandardError> {
         let count = self.0.len() as f64;
         let differences: Vec<f64> = self.0.iter().map(|[base, new]| new.mean - base.mean).collect();
@@ -141,10 +141,10 @@ impl Cells {
 }
 
 impl Effect {
-    /// The effect within blocks; `None` if no block has values on both sides, or if the values do not show how much they vary.
+    /// The effect within blocks. `None` if no block has values on both sides, or the values do not reveal how much they vary.
     ///
-    /// A block with a single value on a side uses the variance of all blocks. If every block has one value on each side, blocks are treated as pairs.
-    /// The errors are 0 if values do not vary and have no [floor](Block::floors).
+    /// A block with a single value on a side uses the variance of all blocks. If every block has one value on each side, blocks are treated as
+    /// pairs. If values do not vary and have no [floor](Block::floors), the errors are 0.
     pub fn of(blocks: &[Block]) -> Option<Self> {
         let cells = Cells::of(blocks);
         let [welch, pooled] = cells.errors(1.0)?;
@@ -152,7 +152,7 @@ impl Effect {
         Some(Self { difference, welch, pooled, variance, blocks: cells.0.len() })
     }
 
-    /// True if the values vary, so the standard errors are above 0.
+    /// True if the values vary, so standard errors are positive.
     pub fn has_error(&self) -> bool {
         self.errors().iter().all(|error| error.error > 0.0)
     }
@@ -190,7 +190,7 @@ impl Effect {
         (self.difference - half, self.difference + half)
     }
 
-    /// The upper bound of the true difference, with a probability of 1 − alpha.
+    /// The upper bound for the true difference, with a probability of 1 − alpha.
     pub fn upper_bound(&self, alpha: f64) -> f64 {
         self.difference + self.half_width(alpha)
     }

@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::stats::interval::Counts;
 
-/// How many values of a block are beyond a limit, and how many values there are.
+/// The number of values of a block beyond a limit, and the number of all values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exceedance {
     /// The number of base values beyond the limit.
@@ -18,11 +18,11 @@ pub struct Exceedance {
 }
 
 impl Exceedance {
-    /// The upper bound of the share of new values beyond the limit, relative to that of the base, with a probability of about 1 − alpha. Returned as a
-    /// logarithm.
+    /// The upper bound for the share of new values beyond the limit, relative to that of the base, with a probability of about 1 − alpha.
+    /// Returned as a logarithm.
     ///
-    /// Uses the Mantel–Haenszel ratio over blocks, with the variance of Greenland and Robins; with one block, this is the Katz interval. `None` if one
-    /// side has no value beyond the limit.
+    /// Uses the Mantel–Haenszel ratio over blocks, with the variance of Greenland and Robins; with one block, this is the Katz interval. `None`
+    /// if a side has no value beyond the limit.
     pub fn ratio_bound(blocks: &[Self], alpha: f64) -> Option<f64> {
         let (mut new, mut base, mut variance) = (0.0, 0.0, 0.0);
         for block in blocks.iter().filter(|block| block.of_base > 0 && block.of_new > 0) {
@@ -37,22 +37,23 @@ impl Exceedance {
     }
 }
 
-/// The p-values of the numbers beyond a limit, if both sides are the same in each block.
+/// The p-values for the numbers of values beyond a limit, if both sides are the same in each block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
-    /// The probability of at least as many new values beyond the limit.
+    /// The probability of at least this many new values beyond the limit.
     pub more: f64,
-    /// The probability of at most as many.
+    /// The probability of at most this many.
     pub fewer: f64,
-    /// The probability of any number that is at most as likely.
+    /// The probability of all numbers that are at most as likely.
     pub two_sided: f64,
 }
 
 impl Exact {
     /// Tests whether the numbers of values beyond the limit differ by more than chance.
     ///
-    /// Given how many values of each block are beyond the limit, the number of new ones among them is hypergeometric, and the distribution of the sum
-    /// over blocks is their convolution. With one block, this is Fisher's exact test; with several, the exact Cochran–Mantel–Haenszel test.
+    /// Given the number of values beyond the limit in each block, the number of new ones among them is hypergeometric, and the distribution of
+    /// the sum over blocks is their convolution. With one block, this is Fisher's exact test; with several, the exact Cochran–Mantel–Haenszel
+    /// test.
     pub fn of(blocks: &[Exceedance]) -> Self {
         let (mut first, mut weights) = (0, vec![1.0]);
         for block in blocks {
@@ -74,7 +75,7 @@ impl Exact {
         Self { more: share(&weights[place..]), fewer: share(&weights[..=place]), two_sided: share(&unlikely) }
     }
 
-    /// The larger p-values of two tests, if a claim needs both.
+    /// The larger p-values of two tests, for claims that need both.
     pub(crate) fn max(self, other: Self) -> Self {
         Self {
             more: self.more.max(other.more),

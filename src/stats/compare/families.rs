@@ -1,6 +1,6 @@
-//! Adjusts the p-values of many tests to control the number of false claims.
+//! Adjusts the p-values of many tests to limit the number of false claims.
 
-/// Holm's adjustment. If all hypotheses with an adjusted value of at most alpha are rejected, the probability of any false claim is at most alpha.
+/// Holm's adjustment. Rejecting all hypotheses with an adjusted value of at most alpha makes any false claim with a probability of at most alpha.
 pub(crate) fn holm(values: &[f64]) -> Vec<f64> {
     let count = values.len();
     let mut adjusted = vec![0.0; count];
@@ -12,7 +12,7 @@ pub(crate) fn holm(values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjustment. Among the values of at most q, the expected share of false claims is at most q.
+/// Benjamini and Hochberg's adjustment. Among values of at most q, the expected share of false claims is at most q.
 pub(crate) fn benjamini_hochberg(values: &[f64]) -> Vec<f64> {
     let count = values.len();
     let mut adjusted = vec![0.0; count];
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Few distinct values, so many are equal.
+        /// Few distinct values, so that many are equal.
         #[test]
         fn adjusts_as_defined(values in prop::collection::vec((0..=30_u32).prop_map(|value| f64::from(value * value) / 900.0), 1..40)) {
             let count = |is: &dyn Fn(f64) -> bool| values.iter().filter(|value| is(**value)).count() as f64;

@@ -1,4 +1,4 @@
-//! Tests of two groups of values: whether one is above the other, and by how much.
+//! Tests whether one group of values is above another, and by how much.
 //!
 //! A run has one value, such as the logarithm of its CPU use. Values are compared within blocks, such as devices, so a different mix of devices on
 //! the two sides is not reported as an effect. `docs/statistics.md` has the formulas and their sources.

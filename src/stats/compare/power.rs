@@ -1,4 +1,4 @@
-//! Computes how many values are needed to show a difference.
+//! Computes how many values are needed to detect a difference.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use statrs::function::beta::beta_reg;
@@ -7,16 +7,16 @@ use statrs::function::gamma::ln_gamma;
 use super::blocks::Block;
 use super::effect::{Cells, StandardError};
 
-/// The required probability of finding a difference.
+/// The required probability of detecting a difference.
 const POWER: f64 = 0.9;
 /// The largest factor to consider.
 const MOST: f64 = 1e9;
 
 impl Block {
-    /// The factor, at least 1, by which the number of values in every block and side has to grow to claim a difference in nine of ten cases at this
-    /// one-sided level. This is only an estimate, like the variances: with ten values per side, half of the estimates are wrong by a third or more.
+    /// The factor, at least 1, by which the number of values in every block and side must grow to claim a difference in nine out of ten cases at
+    /// this one-sided level. Only an estimate, like the variances: with ten values per side, half of the estimates are off by a third or more.
     ///
-    /// `None` if the values do not show how much they vary, or if no number is enough.
+    /// `None` if the values do not reveal how much they vary, or if no number suffices.
     pub fn needed_factor(blocks: &[Self], difference: f64, level: f64) -> Option<f64> {
         if difference <= 0.0 {
             return None;
@@ -53,7 +53,7 @@ fn power(error: &StandardError, difference: f64, level: f64) -> f64 {
 
 /// The probability that noncentral t is at most `t`, which must be positive (Lenth 1989, algorithm AS 243).
 fn noncentral_t(t: f64, degrees: f64, noncentrality: f64) -> f64 {
-    // The series underflows, and the result is 0 to many decimals.
+    // The series underflows, so return 0, which is exact to many decimals.
     if noncentrality > 37.0 {
         return 0.0;
     }
@@ -63,7 +63,7 @@ fn noncentral_t(t: f64, degrees: f64, noncentrality: f64) -> f64 {
         let odd = noncentrality / std::f64::consts::SQRT_2 * (index * half.ln() - half - ln_gamma(index + 1.5)).exp();
         even * beta_reg(index + 0.5, degrees / 2.0, x) + odd * beta_reg(index + 1.0, degrees / 2.0, x)
     };
-    // Beyond ten standard deviations of a Poisson distribution, terms add nothing.
+    // Beyond ten standard deviations of a Poisson distribution, terms are negligible.
     let last = half + 10.0 * half.sqrt() + 20.0;
     let sum: f64 = (0..last as u32).map(f64::from).map(term).sum();
     (Normal::standard().cdf(-noncentrality) + 0.5 * sum).clamp(0.0, 1.0)

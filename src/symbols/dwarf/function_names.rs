@@ -1,15 +1,14 @@
-//! Finds the names of a function: its linkage name, and its name in the source.
+//! Finds the names of a function: its linkage name and its source name.
 //!
-//! At the place where a function is inlined, it has no name but a reference to the function itself (`DW_AT_abstract_origin`), which may refer
-//! to its declaration in a class (`DW_AT_specification`). Names are searched along this chain. A linkage name on the declaration is preferred to
-//! a plain name found on the way to it.
+//! An inlined call has no name, but a reference to the function (`DW_AT_abstract_origin`), which may refer on to its declaration in a class
+//! (`DW_AT_specification`). Names are searched along this chain. A linkage name on the declaration is preferred to a plain name found on the way.
 
 use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
 
 use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::units::{Unit, Units};
 
-/// The maximum number of references that are followed from one entry. Compilers write two.
+/// The maximum number of references followed from one entry. Compilers write two.
 const MAX_REFERENCES: usize = 16;
 
 /// The target of a reference.
@@ -18,7 +17,7 @@ enum Reference {
     InFile(DebugInfoOffset),
 }
 
-/// Returns the names of the entry at `offset`. Unreadable names are missing.
+/// Returns the names of the entry at `offset`, except unreadable ones.
 pub(super) fn names<'data>(
     units: &Units<'data>,
     unit: &Unit<'data>,
@@ -42,7 +41,7 @@ pub(super) fn names<'data>(
     names
 }
 
-/// Adds the missing names from one entry, and returns the next reference.
+/// Adds missing names from one entry, and returns the next reference.
 fn read_entry<'data>(
     units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
@@ -89,7 +88,7 @@ fn text<'data>(
             Ok(std::str::from_utf8(bytes.slice()).ok().filter(|text| !text.is_empty()))
         }
         Err(_) => {
-            // This may be an unterminated string, which was searched to the maximum length.
+            // This may be an unterminated string, searched to the maximum length.
             budget.walk(MAX_STRING_LENGTH as usize / 16)?;
             Ok(None)
         }
@@ -101,7 +100,7 @@ fn text<'data>(
 pub(super) struct Names<'data> {
     /// `DW_AT_linkage_name`.
     pub(super) linkage: Option<&'data str>,
-    /// `DW_AT_name`. The search stops at the linkage name, so it may be missing.
+    /// `DW_AT_name`. May be missing, since the search stops at the linkage name.
     pub(super) plain: Option<&'data str>,
 }
 

@@ -1,8 +1,8 @@
 //! The functions of a unit, and the functions inlined into them.
 //!
-//! A unit is a tree of entries, written depth first. Functions (`DW_TAG_subprogram`) are found in one walk over the complete unit. Calls
-//! inlined into a function (`DW_TAG_inlined_subroutine`, at any depth, also inside lexical blocks) are found in a second walk over this
-//! function, for the first address in it. Both walks are loops, not recursion: a file of 5 KB can nest entries deeper than a stack allows.
+//! A unit is a tree of entries, written depth first. Functions (`DW_TAG_subprogram`) are found in one walk over the unit. Calls inlined into a
+//! function (`DW_TAG_inlined_subroutine`, at any depth and inside lexical blocks) are found in a second walk over that function, for the first
+//! address in it. Both walks are loops instead of recursion, since a file of 5 KB can nest entries deeper than a stack allows.
 //!
 //! ```text
 //! subprogram draw                     0x100..0x180
@@ -18,9 +18,9 @@ use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, UnitRef};
 use super::ranges::RangeAttributes;
 use crate::symbols::frame::Called;
 
-/// The maximum depth of inlining; deeper calls are treated as part of the function around them. Known files have up to 33.
+/// The maximum inlining depth. Deeper calls count as part of the function around them. Known files have up to 33.
 const MAX_INLINE_DEPTH: usize = 200;
-/// If the nearest function does not contain an address, at most this many functions before it are tried. Functions rarely overlap.
+/// If the nearest function does not contain an address, at most this many functions before it are tried, since functions rarely overlap.
 const MAX_OVERLAPPING: usize = 32;
 
 /// An address range of a function.
@@ -35,11 +35,11 @@ struct FunctionRange {
 pub(super) struct Function<'data> {
     /// The offset of its entry.
     pub(super) offset: UnitOffset,
-    /// Its entry address. It is not always the lowest address, since the compiler may move unlikely code elsewhere.
+    /// The entry address, which is not always the lowest address, since the compiler may move unlikely code.
     pub(super) entry: u64,
-    /// The functions inlined into it, read on demand; `None` if they cannot be read.
+    /// The functions inlined into it, read on demand; `None` if unreadable.
     body: OnceCell<Option<Box<Body<'data>>>>,
-    /// Its names in answers, found on demand.
+    /// The names shown in answers, resolved on demand.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Body<'data> {
 /// An inlined call of a function.
 #[derive(Debug)]
 pub(super) struct Inlinee<'data> {
-    /// The entry that provides its names, usually the function that was inlined.
+    /// The entry with its names, usually the inlined function itself.
     pub(super) named_by: UnitOffset,
     /// The file of the call, as an index into the file table.
     pub(super) call_file: Option<u32>,
@@ -62,7 +62,7 @@ pub(super) struct Inlinee<'data> {
     pub(super) call_line: Option<u32>,
     /// The column of the call.
     pub(super) call_column: Option<u32>,
-    /// Its names in answers, found on demand.
+    /// The names shown in answers, resolved on demand.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
@@ -118,7 +118,7 @@ impl<'data> Functions<'data> {
         Ok(Self { functions, ranges })
     }
 
-    /// Returns the function at an address. If there are several, returns the one that begins last.
+    /// Returns the function at an address. If there are several, the last to begin wins.
     pub(super) fn find(&self, address: u64) -> Option<&Function<'data>> {
         let end = self.ranges.partition_point(|range| range.begin <= address);
         let candidates = self.ranges[..end].iter().rev().take(MAX_OVERLAPPING);
@@ -127,8 +127,7 @@ impl<'data> Functions<'data> {
 }
 
 impl<'data> Function<'data> {
-    /// Returns the functions inlined into this function, which is in `unit`; `None` if they cannot be read, which is reported to `on_fault`
-    /// once.
+    /// Returns the functions inlined into this function of `unit`; `None` if unreadable. The fault is passed to `on_fault` once.
     pub(super) fn body<'a>(
         &self,
         unit: impl FnOnce() -> Result<UnitRef<'a, 'data>, Fault>,
@@ -150,7 +149,7 @@ impl<'data> Body<'data> {
         let mut body = Self::default();
         let mut entries = unit.entries_raw(Some(function))?;
         let depth = entries.next_depth();
-        // The tree depths of the inlined functions around the current entry.
+        // The tree depths of the inlined functions that enclose the current entry.
         let mut around: Vec<isize> = Vec::new();
         // The depth of a nested function that is being skipped.
         let mut skipped = None;
@@ -182,7 +181,7 @@ impl<'data> Body<'data> {
                     around.push(at);
                 }
                 tag => {
-                    // A nested function has separate code, and calls inlined into it are not inlined here.
+                    // A nested function has separate code, so its inlined calls are not inlined here.
                     if tag == gimli::DW_TAG_subprogram && !is_first && skipped.is_none() {
                         skipped = Some(at);
                     }

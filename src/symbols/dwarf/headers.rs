@@ -1,4 +1,4 @@
-//! Finds units and line tables in their sections by reading only their first bytes.
+//! Finds units and line tables in their sections, reading only the first bytes of each.
 
 use gimli::{
     DebugInfo, DebugLineOffset, Format, LittleEndian, Reader as _, ReaderOffsetId, SectionId, UnitHeader,
@@ -8,17 +8,17 @@ use gimli::{
 use super::limits::{Bytes, Fault};
 use crate::symbols::section::Section;
 
-/// The number of bytes read from a unit for its first entry. An entry takes about 40 bytes, and more only if it contains strings.
+/// The number of bytes read of a unit, for its first entry. Entries take about 40 bytes, and more only if they contain strings.
 const HEAD: u64 = 512;
 
 /// The header of a unit.
 pub(super) struct Head<'data> {
     /// The header, with the first bytes of the unit.
     pub(super) header: UnitHeader<Bytes<'data>>,
-    /// The offset of the first entry in the unit. `UnitHeader::header_size` would be wrong here, since it subtracts the bytes in the header from
-    /// the length of the unit.
+    /// The offset of the unit's first entry. `UnitHeader::header_size` would be wrong here, since it subtracts the bytes in the header from the
+    /// length of the unit.
     pub(super) size: usize,
-    /// True if the first bytes are the whole unit.
+    /// True if the first bytes are already the complete unit.
     pub(super) is_whole: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn heads<'data>(info: Section<'data>) -> impl Iterator<Item = Result<
     })
 }
 
-/// Returns the end of the unit or line table at `offset`, and the width of its offsets. Both follow from its initial length.
+/// Returns the end of the unit or line table at `offset`, and its offset width. Both follow from its initial length.
 fn extent(section: Section<'_>, offset: u64) -> Result<(u64, Format), Fault> {
     let start = section.get(offset..section.len().min(offset.saturating_add(12))).ok_or(Fault::Unreadable)?;
     let (length, format) = Bytes::new(start, LittleEndian).read_initial_length()?;
@@ -72,7 +72,7 @@ fn head<'data>(info: Section<'data>, offset: u64, end: u64, format: Format) -> R
     Ok(Head { header, size, is_whole: read == end })
 }
 
-/// Returns the header with all bytes of its unit; `None` if they cannot be read.
+/// Returns the header with the complete unit; `None` if it cannot be read.
 pub(super) fn whole<'data>(
     info: Section<'data>,
     header: &UnitHeader<Bytes<'data>>,

@@ -1,8 +1,8 @@
-//! Limits the cost of reading the DWARF of a file.
+//! Limits the cost of reading a file's DWARF.
 //!
-//! DWARF refers to itself: a thousand functions may refer to one list of a million ranges, and a thousand units to one line table. An intact
-//! file refers to each part about once, so the entries of all tables are no more than its bytes, and no byte is read more than a few times.
-//! Beyond that, the file is broken or hostile, and the current unit is abandoned.
+//! DWARF refers to itself: a thousand functions may refer to one list of a million ranges, and a thousand units to one line table. An intact file
+//! refers to each part about once, so its tables have no more entries than bytes, and no byte is read more than a few times. Beyond that, the
+//! file is broken or hostile, and the current unit is abandoned.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,18 +11,18 @@ use gimli::{EndianSlice, LittleEndian};
 
 use crate::symbols::section::Section as Piece;
 
-/// The reason why a part of the DWARF could not be used.
+/// Why part of the DWARF could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The data violates its format.
     Malformed(gimli::Error),
     /// The abbreviations, which define the layout of entries, are missing or broken.
     NoAbbreviations,
-    /// Reading it would cost more than an intact file of its size.
+    /// Reading it would cost more than any intact file of this size.
     TooCostly,
     /// Out of budget.
     NoMemory,
-    /// It is outside the file, or could not be read.
+    /// Outside of the file, or reading failed.
     Unreadable,
 }
 
@@ -44,25 +44,25 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The remaining budget for one file.
+/// What may still be spent on one file.
 #[derive(Debug)]
 pub(super) struct Budget<'data> {
     entries: Cell<u64>,
     steps: Cell<u64>,
-    /// Bytes that are used but not yet reserved, and the file that they are charged to.
+    /// Bytes in use that are not reserved yet, and the file that they are charged to.
     taken: Cell<u64>,
     file: Piece<'data>,
 }
 
 impl<'data> Budget<'data> {
-    /// The steps allowed for any file, which take a few tenths of a second.
+    /// The steps allowed for any file. They take a few tenths of a second.
     const FREE_STEPS: u64 = 1 << 24;
-    /// The number of times that each byte may be read.
+    /// The maximum number of times that each byte is read.
     const PASSES: u64 = 8;
-    /// Memory is reserved in steps of this many bytes.
+    /// Memory is reserved in steps of this size.
     const BYTES_BETWEEN: u64 = 1 << 16;
 
-    /// The budget for a file with this much DWARF, in bytes. Memory is reserved through `file`.
+    /// The budget for a file with `debug_bytes` of DWARF. Memory is reserved through `file`.
     pub(super) fn new(debug_bytes: u64, file: Piece<'data>) -> Self {
         let steps = debug_bytes.saturating_mul(Self::PASSES).saturating_add(Self::FREE_STEPS);
         Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps), taken: Cell::new(0), file }
@@ -79,7 +79,7 @@ impl<'data> Budget<'data> {
         self.file.reserve(taken).ok_or(Fault::NoMemory)
     }
 
-    /// Charges entries that are stored in a table.
+    /// Charges table entries.
     pub(super) fn keep(&self, entries: usize) -> Result<(), Fault> {
         spend(&self.entries, entries)
     }
@@ -100,8 +100,8 @@ pub(super) type Bytes<'data> = EndianSlice<'data, LittleEndian>;
 /// A unit with its sections.
 pub(super) type UnitRef<'a, 'data> = gimli::UnitRef<'a, Bytes<'data>>;
 
-/// The maximum number of attributes of an entry. Attributes may take no bytes at all, so a one-byte entry could have millions.
+/// The maximum number of attributes per entry. Attributes can take no bytes, so a one-byte entry could have millions.
 pub(super) const MAX_ATTRIBUTES: usize = 1000;
 
-/// The longest name or path in `.debug_str`. Without a limit, a section without NULs would be read to its end for every name.
+/// The longest name or path in `.debug_str`. Without a limit, each name in a section without NULs would be read to the section's end.
 pub(super) const MAX_STRING_LENGTH: u64 = 1 << 20;

@@ -9,10 +9,10 @@ use gimli::{AttributeValue, DebugLine, DebugLineOffset, LineProgramHeader, Littl
 
 use super::limits::{Budget, Bytes, Fault, UnitRef};
 
-/// A string in a line table: inline, or a reference.
+/// A string in a line table: inline or referenced.
 type Text<'data> = AttributeValue<Bytes<'data>>;
 
-/// The longest path. Without a limit, short entries of a file table could be joined to paths of any length.
+/// The longest path. Without a limit, short entries of a file table could be joined to enormous paths.
 const MAX_PATH_LENGTH: usize = 16 << 10;
 
 /// An address range of code.
@@ -31,9 +31,9 @@ pub(super) struct Row {
     address: u64,
     /// An index into the file table.
     pub(super) file: u32,
-    /// The line; 0 is code that belongs to no line.
+    /// The line; 0 for code that belongs to no line.
     pub(super) line: u32,
-    /// The column; 0 is unknown.
+    /// The column; 0 if unknown.
     pub(super) column: u32,
 }
 
@@ -45,11 +45,11 @@ pub(super) struct Lines<'data> {
     sequences: Vec<Sequence>,
     header: LineProgramHeader<Bytes<'data>>,
     comp_dir: Option<Bytes<'data>>,
-    /// The requested paths, by file index.
+    /// Paths by file index, joined on first use.
     paths: Box<[OnceCell<Option<Box<str>>>]>,
 }
 
-/// Sorts the rows of a sequence by address. Only damaged tables need this; without it, an answer would depend on the previous request.
+/// Sorts the rows of a sequence by address. Needed only for damaged tables, whose answers would otherwise depend on the previous lookup.
 fn sort_rows(rows: &mut Vec<Row>, first: usize) {
     if rows[first..].is_sorted_by_key(|row| row.address) {
         return;
@@ -70,12 +70,12 @@ impl<'data> Lines<'data> {
         let section = DebugLine::new(section, LittleEndian);
         let program = section.program(DebugLineOffset(0), unit.header.address_size(), unit.comp_dir, None)?;
         let header = program.header();
-        // Each row and each file takes at least one byte.
+        // Every row and every file takes at least one byte.
         budget.keep(header.unit_length())?;
         budget.walk(header.unit_length())?;
         let (mut rows, mut sequences) = (Vec::<Row>::new(), Vec::new());
         let mut first_row = 0;
-        // Real tables have a row for every three to five bytes of the program.
+        // Real tables have one row per three to five bytes of the program.
         let files = header.file_names().len() + 1;
         budget.hold(header.unit_length() / 4 * size_of::<Row>() + files * size_of::<OnceCell<Option<Box<str>>>>())?;
         rows.reserve(header.unit_length() / 4);
@@ -137,12 +137,12 @@ impl<'data> Lines<'data> {
         path.get_or_init(|| self.join(file, text).map(String::into_boxed_str)).as_deref()
     }
 
-    /// Joins the compilation folder, folder and name of a file. An absolute part replaces the parts before it.
+    /// Joins a file's compilation folder, folder and name. An absolute part replaces everything before it.
     fn join(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<String> {
         let text = |value| text(value).map(|text| text.slice());
         let entry = self.header.file(file)?;
         let name = text(entry.path_name())?;
-        // Folder 0 is the compilation folder, which the unit contains in all versions of DWARF.
+        // Folder 0 is the compilation folder, which the unit has in every version of DWARF.
         let folder = (entry.directory_index() != 0).then(|| entry.directory(&self.header)).flatten();
         let folder = folder.and_then(text);
         let parts = [self.comp_dir.map(|folder| folder.slice()), folder, Some(name)];

@@ -1,7 +1,7 @@
 //! Names from a Mach-O file and its DWARF: functions, inlined functions, files and lines.
 //!
-//! An address is relative to the Mach-O header; adding the address of `__TEXT` *in the same slice* gives the address that DWARF and symbols
-//! use. Then, for each address:
+//! An address is relative to the Mach-O header. Adding the address of `__TEXT` *in the same slice* gives the address used by DWARF and symbols.
+//! Then, for each address:
 //!
 //! 1. find the unit, by its ranges ([`units`]);
 //! 2. find the function in the unit, and the functions inlined there ([`functions`]);
@@ -9,22 +9,21 @@
 //!
 //! # Which name is used
 //!
-//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often has only `Update`
-//! where the linker has `_ZN…6UpdateEv`. Otherwise it takes its linkage name, then its plain name ([`names`]). If several symbols start
-//! there (aliases, folded functions), it takes the one that DWARF names, and the others become aliases. Inlined functions have no symbols:
-//! they take the linkage name, then the plain name. If both are missing (old Swift), they have no name, rather than the name of the
-//! function around them.
+//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often has only `Update` where the
+//! linker has `_ZN…6UpdateEv`. Otherwise it takes its linkage name, or else its plain name ([`names`]). If several symbols start there (aliases,
+//! folded functions), it takes the one that DWARF names, and the others become aliases. Inlined functions have no symbols: they take the linkage
+//! name, or else the plain name. If both are missing (old Swift), they stay unnamed, since the name of the enclosing function would be wrong.
 //!
 //! # Missing DWARF
 //!
-//! Code without DWARF (a third of some apps: static libraries) is named only by the symbol table, without a line. So are units that cannot be
-//! read: a broken `.debug_aranges`, unit or line table produces a [`Diagnostic`] and affects nothing else.
+//! Code without DWARF (a third of some apps: static libraries) gets its names from the symbol table, without lines. The same applies to
+//! unreadable units: a broken `.debug_aranges`, unit or line table produces a [`Diagnostic`] and affects nothing else.
 //!
 //! # Why not addr2line
 //!
-//! The crate `addr2line` reads the same tables in the same order, and a test compares the results. But it follows inlined functions by
-//! recursion, so a file of 5 KB overflows the stack of a worker thread and ends the process. It rejects the complete file if one unit is
-//! broken, converts line 0 to no line, does not distinguish linkage names from plain names, and does not return where a function starts.
+//! The crate `addr2line` reads the same tables in the same order, and a test compares the results. But it follows inlined functions by recursion,
+//! so a file of 5 KB overflows the stack of a worker thread and kills the process. It also rejects the entire file if one unit is broken,
+//! converts line 0 to no line, does not distinguish linkage names from plain names, and does not return where a function starts.
 
 mod function_names;
 mod functions;
@@ -52,7 +51,7 @@ use units::{Unit, Units};
 impl Slice {
     /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
     ///
-    /// Opening reads the load commands and the symbol table; each look-up reads what its addresses need, and keeps none of it.
+    /// Opening reads the load commands and the symbol table. Each lookup reads what its addresses need, and keeps none of it.
     ///
     /// # Errors
     /// If the slice is outside the file, is big endian, or has broken load commands.
@@ -81,10 +80,10 @@ impl Symbols for Layout<'_> {
     }
 }
 
-/// The maximum number of aliases; the most found at one address are 42.
+/// The maximum number of aliases. The most found at one address are 42.
 const MOST_ALIASES: usize = 64;
 
-/// Returns the other names in the symbol table at the start of a frame's function.
+/// Returns the other symbols at the start of a frame's function.
 fn aliases<'data>(table: &SymbolTable<'data>, address: u64, frame: &SymbolFrame<'_>) -> Vec<&'data str> {
     let Some(start) = frame.offset.map(|offset| address - offset) else { return Vec::new() };
     table.at(start).filter(|&name| Some(name) != frame.function).take(MOST_ALIASES).collect()
@@ -116,7 +115,7 @@ fn find_frames<'a, 'data: 'a>(
     vec![SymbolFrame { offset, ..location.frame(called, false) }]
 }
 
-/// Returns the frames of a function, and of the functions inlined in it at an address.
+/// Returns the frames of a function, and of the functions inlined into it at an address.
 fn function_frames<'a, 'data: 'a>(
     units: &'a Units<'data>,
     unit: &'a Unit<'data>,
@@ -126,7 +125,7 @@ fn function_frames<'a, 'data: 'a>(
 ) -> Vec<SymbolFrame<'a>> {
     let (mut location, mut frames) = (Location::default(), Vec::new());
     let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
-    // Without the inlined functions, the line of the address would be assigned to the wrong function.
+    // Without the inlined functions, the address's line would be assigned to the wrong function.
     if let Some(body) = function.body(|| units.unit_ref(unit), &units.budget, on_fault) {
         let row = units.lines(unit).and_then(|lines| lines.row(address));
         location = row.map(|row| Location::of_row(units, unit, row)).unwrap_or_default();
@@ -151,7 +150,7 @@ fn function_frames<'a, 'data: 'a>(
     frames
 }
 
-/// Returns the symbol at the start of a function: the one that DWARF names, or else the first.
+/// Returns the symbol at the start of a function: the one that DWARF names, or else the first one.
 fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>) -> Option<&'data str> {
     let mut symbols = table.at(entry);
     let first = symbols.next()?;

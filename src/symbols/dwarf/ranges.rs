@@ -4,7 +4,7 @@ use gimli::{Attribute, AttributeValue, Range, RangeListsOffset};
 
 use super::limits::{Budget, Bytes, Fault, UnitRef};
 
-/// The memory of a range in any table.
+/// The memory for a range, in any table.
 const RANGE_BYTES: usize = 32;
 
 /// The address attributes of one entry, collected one at a time.
@@ -25,7 +25,7 @@ impl RangeAttributes {
         unit: UnitRef<'_, 'data>,
         attribute: &Attribute<Bytes<'data>>,
     ) -> Result<(), Fault> {
-        // The value is decoded only if needed, since that takes longer than reading the attribute.
+        // Values are decoded only if needed, since that takes longer than reading the attribute.
         match attribute.name() {
             gimli::DW_AT_low_pc => match attribute.value() {
                 AttributeValue::Addr(address) => self.low = Some(address),
@@ -49,7 +49,7 @@ impl RangeAttributes {
         self.low
     }
 
-    /// The start of the entry: its `DW_AT_low_pc`, unless that is the 0 next to a list.
+    /// The entry address: `DW_AT_low_pc`, unless it is the 0 that accompanies a list.
     pub(super) fn entry(&self) -> Option<u64> {
         self.low.filter(|&low| self.list.is_none() || low != 0)
     }
@@ -81,7 +81,7 @@ impl RangeAttributes {
                 }
             }
             Self { low: Some(begin), high: Some(end), .. } => keep(Range { begin, end }),
-            // A function that the linker removed may begin at the highest address, so its end wraps around and the range is empty.
+            // A function that the linker removed may begin at the highest address. Its end then wraps around, and the range is empty.
             Self { low: Some(begin), size: Some(size), .. } => keep(Range { begin, end: begin.wrapping_add(size) }),
             _ => Ok(()),
         }

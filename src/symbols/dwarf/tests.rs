@@ -146,7 +146,7 @@ fn inlined_functions_stand_before_their_callers_and_calls_have_lines() {
             "10 _Z4drawv /src/dir/a.c:77",
             "20 _Z5scalei /src/dir/a.c:30 inlined",
             "20 _Z4drawv /src/dir/a.c:77",
-            // The symbol does not start where the function does.
+            // The symbol starts elsewhere than the function.
             "84 lone /src/dir/a.c:30",
         ]
     );
@@ -206,7 +206,7 @@ fn a_broken_line_table_leaves_the_functions() {
     assert_eq!(notes.len(), 1, "{notes:?}");
 }
 
-/// A recursive reader overflows its stack here (addr2line 0.27.1 at 5,000 levels in a thread of 2 MiB).
+/// A recursive reader would overflow its stack (addr2line 0.27.1 at 5,000 levels in a thread of 2 MiB).
 #[test]
 fn a_million_nested_functions_are_no_danger() {
     let mut unit = Unit::new(false);
@@ -241,7 +241,7 @@ fn ranges_are_no_more_than_the_file_has_bytes() {
     assert!(notes[0].contains("too large for the file"), "{notes:?}");
 }
 
-/// Thousands of levels that all claim the same code.
+/// Thousands of nested levels that all claim the same code.
 #[test]
 fn frames_are_no_more_than_the_deepest_inlining_that_is_read() {
     let mut unit = Unit::new(false);

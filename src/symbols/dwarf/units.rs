@@ -1,11 +1,11 @@
-//! The units of a file, and the addresses that belong to them.
+//! The units of a file, and their addresses.
 //!
-//! A unit is the result of one compiler run. The addresses of its code are recorded in up to four ways, used in this order: `DW_AT_ranges`,
-//! its set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc` (which compilers for macOS have also written for non-contiguous code, hence
-//! the order), or else its line table.
+//! A unit is the result of one compiler run. The addresses of its code are recorded in up to four ways, tried in this order: `DW_AT_ranges`, its
+//! set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc`, and its line table. Compilers for macOS have written the third even for
+//! non-contiguous code, so it is not tried earlier.
 //!
-//! Only the first entry of each unit is read at the start, in about 1 µs per unit. The unit itself, its functions and its lines are read for
-//! the first address in it. A unit that cannot be read produces a note, and only its own names are lost.
+//! Opening a file reads only the first entry of each unit, in about 1 µs per unit. The unit itself, its functions and its lines are read for the
+//! first address in it. An unreadable unit produces a note, and only its own names are lost.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -26,11 +26,11 @@ use crate::symbols::layout::Layout;
 use crate::symbols::notes::Notes;
 use crate::symbols::section::Section as Piece;
 
-/// The maximum number of unit ranges that are searched for one address.
+/// The maximum number of unit ranges searched per address.
 const MAX_RANGES_PER_ADDRESS: usize = 1 << 16;
-/// Sections that are read in pieces on demand; all other relevant sections are read completely.
+/// Sections read in pieces on demand. All other relevant sections are read completely.
 const IN_PIECES: [&str; 3] = [".debug_info", ".debug_line", ".debug_str"];
-/// Sections of which any part may be needed. They are small compared to those that are read in pieces.
+/// Small sections of which any part may be needed.
 const AS_A_WHOLE: [&str; 7] = [
     ".debug_abbrev",
     ".debug_addr",
@@ -41,26 +41,25 @@ const AS_A_WHOLE: [&str; 7] = [
     ".debug_str_offsets",
 ];
 
-/// The maximum memory for each byte of abbreviations: four bytes become an abbreviation of a hundred bytes.
+/// The maximum memory per byte of abbreviations: four bytes can become an abbreviation of a hundred bytes.
 const ABBREVIATION_BYTES: usize = 32;
-/// The maximum memory for each byte of the address sets.
+/// The maximum memory per byte of address sets.
 const SET_BYTES: usize = 8;
 
-/// One unit, read in parts on demand.
 #[derive(Debug)]
 pub(super) struct Unit<'data> {
-    /// The unit with the bytes of its first entry, and possibly no more.
+    /// The unit with the bytes of its first entry, or more.
     head: gimli::Unit<Bytes<'data>>,
     /// The offset of the first entry.
     header_size: usize,
-    /// The unit with all of its bytes.
+    /// The unit with all its bytes.
     whole: OnceCell<Option<gimli::Unit<Bytes<'data>>>>,
     line_program: Option<DebugLineOffset>,
     functions: OnceCell<Option<Functions<'data>>>,
     lines: OnceCell<Option<Lines<'data>>>,
 }
 
-/// Addresses that belong to a unit.
+/// An address range of a unit.
 #[derive(Clone, Copy, Debug)]
 struct UnitRange {
     begin: u64,
@@ -86,7 +85,7 @@ pub(super) struct Units<'data> {
 }
 
 impl<'data> Units<'data> {
-    /// Reads the first entry of each unit. Units that cannot be read are missing.
+    /// Reads the first entry of each unit. Unreadable units are left out.
     pub(super) fn read(layout: &Layout<'data>, notes: Notes) -> Self {
         let mut size = 0;
         let Ok(dwarf) = gimli::Dwarf::load(|section| -> Result<_, std::convert::Infallible> {
@@ -128,7 +127,7 @@ impl<'data> Units<'data> {
         found
     }
 
-    /// Returns the sets of `.debug_aranges`, sorted by unit; none if any of them is broken.
+    /// Returns the sets of `.debug_aranges`, sorted by unit, or no sets if any of them is broken.
     fn address_sets(&self) -> Vec<ArangeHeader<Bytes<'data>>> {
         let mut sets = Vec::new();
         let mut headers = self.dwarf.debug_aranges.headers();
@@ -156,7 +155,7 @@ impl<'data> Units<'data> {
         let Head { header, size, .. } = head;
         let is_partial = match header.type_() {
             UnitType::Type { .. } | UnitType::SplitType { .. } => return Ok(()),
-            // A partial unit has no code; other units refer to its functions.
+            // A partial unit contains no code, only functions that other units refer to.
             kind => kind == UnitType::Partial,
         };
         // The Swift compiler writes units without entries.
@@ -164,7 +163,7 @@ impl<'data> Units<'data> {
         let Some(offset) = header.debug_info_offset().filter(|_| !is_empty) else { return Ok(()) };
         let abbreviations = abbreviations.get(header.debug_abbrev_offset()).ok_or(Fault::NoAbbreviations)?;
         let (unit, attributes) = match self.first_entry(header, size, Arc::clone(&abbreviations)) {
-            // The first entry is longer than the bytes that were read.
+            // The first entry is longer than the bytes read so far.
             Err(_) if !head.is_whole => self.first_entry(self.whole_header(&header, size)?, size, abbreviations)?,
             read => read?,
         };
@@ -207,7 +206,7 @@ impl<'data> Units<'data> {
             }
             entries.read_attributes(abbreviation.attributes(), &mut attributes)?;
         }
-        // The bases come first, since the values of the other attributes may be relative to them.
+        // Bases come first, since other attributes may be relative to them.
         for attribute in &attributes {
             match attribute.value() {
                 AttributeValue::DebugStrOffsetsBase(base) => unit.str_offsets_base = base,
@@ -245,7 +244,7 @@ impl<'data> Units<'data> {
         }
     }
 
-    /// Returns the units that claim this address. There may be several if the code of one was folded into another's.
+    /// Returns the units that claim this address: several, if the linker folded code of different units.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &Unit<'data>> {
         let first = self.ranges.partition_point(|range| range.end <= address);
         self.ranges[first..]
@@ -264,12 +263,12 @@ impl<'data> Units<'data> {
         Some((unit, UnitOffset(offset.0.checked_sub(start(unit))?)))
     }
 
-    /// The part of a unit known from its first entry, with the sections that it refers to.
+    /// Returns the part of a unit known from its first entry, with the sections that it refers to.
     pub(super) fn head_ref<'a>(&'a self, unit: &'a Unit<'data>) -> UnitRef<'a, 'data> {
         UnitRef::new(&self.dwarf, &unit.head)
     }
 
-    /// Returns a unit, which is read on first use, with the sections that it refers to.
+    /// Returns a unit, read on first use, with the sections that it refers to.
     pub(super) fn unit_ref<'a>(&'a self, unit: &'a Unit<'data>) -> Result<UnitRef<'a, 'data>, Fault> {
         let read = || {
             let header = self.whole_header(&unit.head.header, unit.header_size).ok()?;
@@ -283,7 +282,7 @@ impl<'data> Units<'data> {
         Ok(UnitRef::new(&self.dwarf, whole))
     }
 
-    /// Returns the string in an attribute, or the string that it refers to.
+    /// Returns the string in an attribute, or referenced by it.
     pub(super) fn string(
         &self,
         unit: UnitRef<'_, 'data>,
@@ -362,7 +361,7 @@ fn unit_without_attributes<'data>(
     }
 }
 
-/// Adds the ranges of the sets that belong to the unit at `offset`. There should be one set, but files with several exist.
+/// Adds the ranges of the sets for the unit at `offset`. There should be one set, but some files have several.
 fn add_address_sets(
     sets: &[ArangeHeader<Bytes<'_>>],
     offset: DebugInfoOffset,
@@ -373,7 +372,7 @@ fn add_address_sets(
     for set in sets[first..].iter().take_while(|set| set.debug_info_offset() == offset) {
         let mut entries = set.entries();
         while let Some(entry) = entries.next().transpose() {
-            // rustc writes sets with an address that overflows, for units that contain only a variable.
+            // rustc writes sets with an overflowing address for units that contain only a variable.
             if let Ok(entry) = entry
                 && entry.range().begin < entry.range().end
             {
@@ -386,15 +385,14 @@ fn add_address_sets(
     Ok(())
 }
 
-/// The abbreviation tables, each read once: dsymutil writes one for all units.
+/// The abbreviation tables, each parsed once: dsymutil writes one for all units.
 struct AbbreviationTables {
     /// Sorted by offset.
     tables: Vec<(usize, Option<Arc<Abbreviations>>)>,
 }
 
 impl AbbreviationTables {
-    /// Reads the tables that units refer to. A table ends where the next one begins, so overlapping tables do not cost more than the size of
-    /// the section.
+    /// Parses the tables that units refer to. A table ends where the next one begins, so overlapping tables cost no more than the section's size.
     fn read(section: &[u8], heads: &[Head<'_>]) -> Self {
         let mut offsets: Vec<_> = heads.iter().map(|head| head.header.debug_abbrev_offset().0).collect();
         offsets.sort_unstable();

@@ -98,7 +98,7 @@ pub(in crate::output::fleet) fn document(comparison: &Comparison) -> Value {
     })
 }
 
-/// The reason why there is no conclusion: a sentence for an invalid comparison, or the name of an obstacle.
+/// The reason why there is no conclusion: a sentence for an invalid comparison, or else the name of an obstacle.
 fn because(verdict: &Verdict) -> Option<&str> {
     match verdict {
         Verdict::Invalid { because } => Some(because),

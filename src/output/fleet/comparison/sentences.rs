@@ -15,7 +15,7 @@ use crate::recording::shell_word;
 use crate::report::diff::Presence;
 use crate::units::{Unit, counted, first_of};
 
-/// The number of block names in a sentence.
+/// The maximum number of block names in a sentence.
 const BLOCKS: usize = 4;
 
 /// Formats a ratio as a change: `+7.2 %`.

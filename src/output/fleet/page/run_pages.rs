@@ -35,9 +35,9 @@ pub enum RunPlace {
 }
 
 impl RunPage {
-    /// The runs to which the numbers of the page refer, in order of mention: tables from first to last, rows from top to bottom, and within a row the
-    /// largest value first, then percentiles from the highest down. For a percentile between two runs, the run with the larger value comes first.
-    /// Percentiles with too few runs are not shown and refer to no run. The runs have no addresses yet.
+    /// The runs to which the numbers of the page refer, in reading order: tables from first to last, rows from top to bottom. Within a row, the
+    /// largest value comes first, then percentiles from the highest down. For a percentile between two runs, the run with the larger value comes
+    /// first. Percentiles with too few runs are not shown and refer to no run. The runs have no addresses yet.
     pub fn all(report: &FleetReport) -> Vec<Self> {
         let mut named = Named::default();
         for cohort in shown_cohorts(report) {

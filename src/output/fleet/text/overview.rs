@@ -46,7 +46,7 @@ struct Room {
 /// The overview, with as many cohorts, failures and tables as fit.
 pub(super) fn overview(report: &FleetReport, style: &Style) -> String {
     let all = (1..=MOST).rev().map(|most| Room { most, has_heaviest: true, units: usize::MAX });
-    // A screen without its first table would lack the numbers.
+    // Without its first table, a screen would have no numbers.
     let fewer = (1..=MOST).rev().map(|units| Room { most: 1, has_heaviest: false, units });
     let mut text = String::new();
     for room in all.chain(fewer) {

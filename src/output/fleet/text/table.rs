@@ -82,7 +82,7 @@ impl<'p> Page<'p> {
     }
 }
 
-/// A name gets a third of the width before columns are left out, if it needs it, but at least and at most these widths.
+/// The minimum and maximum width reserved for names, which otherwise is a third of the line. Columns are dropped if names need that space.
 const NAME_ROOM: [usize; 2] = [16, 26];
 
 /// The rank of the sort column, which is kept longest.
@@ -107,7 +107,7 @@ pub(super) struct Table {
     pub(super) names: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
-    /// True if a column that does not fit here is left out of all similar tables on the page, so that they look the same.
+    /// True if a column that does not fit here is also dropped from all similar tables on the page, so that they look the same.
     pub(super) is_alike: bool,
 }
 

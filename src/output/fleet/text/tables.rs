@@ -85,8 +85,8 @@ pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec
     let middle = options.quantiles.iter().position(|quantile| *quantile == Quantile::P50).unwrap_or(0);
     let highest = (0..options.quantiles.len()).rfind(|&index| has_value(index));
     let column = |(index, quantile): (usize, &Quantile)| {
-        // Columns that are unknown for every cohort are dropped first, from the tail on. Of the others, percentiles nearer to the
-        // tail stay longest.
+        // Columns that are unknown for every cohort are dropped first, from the tail on. Among the others, percentiles nearer to the tail stay
+        // longest.
         let rank = match index {
             _ if !has_value(index) => 9 - index.min(9) as u32,
             _ if index == middle => 85,
@@ -195,7 +195,7 @@ pub(super) fn scope_table(
         return page.painted(Tone::Dim, &format!("no {what}"));
     }
     let names = names.to_owned();
-    // Values in metrics are not numbers of samples.
+    // The values in metrics are not counts of samples.
     let is_sampled = !cohort.cohort.unit.is_of_metrics();
     let samples = is_sampled.then(|| Column::new("samples", 10));
     let table_of_values = if cohort.runs == 1 {

@@ -1,11 +1,10 @@
-//! A part of a file as a stream, read in large pieces.
+//! Reads part of a file as a stream, in large pieces.
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::files::Files;
 
-/// The number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
 pub(super) struct FileRange<'f> {
@@ -14,7 +13,7 @@ pub(super) struct FileRange<'f> {
     position: u64,
     end: u64,
     piece: Vec<u8>,
-    /// The offset of the piece.
+    /// The file offset of the buffered piece.
     piece_start: u64,
 }
 
@@ -23,7 +22,7 @@ impl<'f> FileRange<'f> {
         Self { files, path: path.to_owned(), position: start, end, piece: Vec::new(), piece_start: 0 }
     }
 
-    /// The unread bytes of the piece.
+    /// The unread bytes of the buffered piece.
     fn rest(&self) -> &[u8] {
         let start = self.position.checked_sub(self.piece_start).and_then(|start| usize::try_from(start).ok());
         let rest = start.and_then(|start| self.piece.get(start..)).unwrap_or_default();

@@ -15,19 +15,18 @@ const MAX_DEPTH: usize = 64;
 pub(super) struct Item {
     /// In bytes, inflated.
     pub(super) length: u64,
-    /// The offset of its header in the archive, for messages.
+    /// The offset of its header in the archive, for error messages.
     pub(super) position: u64,
     pub(super) place: Place,
 }
 
-/// Where a file's bytes are.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     /// In a tar, from this offset.
     Range(u64),
     /// In a zip.
     Zipped(Zipped),
-    /// The entry exists but is not read, for this reason.
+    /// The entry exists but cannot be read, for this reason.
     Refused(&'static str),
 }
 
@@ -42,7 +41,6 @@ pub(super) struct Zipped {
     pub(super) crc: u32,
 }
 
-/// A file or a folder.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     /// `None` for a folder.
@@ -70,7 +68,7 @@ impl Names {
     /// Adds a file or folder, with its parent folders.
     ///
     /// # Errors
-    /// If the name is invalid. The error is the predicate of a sentence about the entry.
+    /// If the name is invalid. The message completes a sentence about the entry.
     pub(super) fn add(&mut self, name: &str, item: Option<Item>) -> Result<(), &'static str> {
         let parts = parts(name)?;
         let Some((last, folders)) = parts.split_last() else {
@@ -91,7 +89,7 @@ impl Names {
         Ok(())
     }
 
-    /// Returns a child of a folder; creates a folder if it does not exist.
+    /// Returns a child of a folder, creating it as a folder if necessary.
     fn child(&mut self, folder: usize, name: &str) -> Result<usize, &'static str> {
         if self.0[folder].item.is_some() {
             return Err("is in a folder that is a file");
@@ -105,7 +103,6 @@ impl Names {
         Ok(node)
     }
 
-    /// Finds a node by its path.
     pub(super) fn find(&self, parts: &[&str]) -> Option<(usize, &Node)> {
         let mut index = 0;
         for part in parts {
@@ -115,7 +112,7 @@ impl Names {
     }
 }
 
-/// Splits a name into its parts, without empty parts and dots.
+/// Splits a name at slashes, dropping empty parts and `.`.
 fn parts(name: &str) -> Result<Vec<&str>, &'static str> {
     if name.starts_with('/') {
         return Err("has an absolute name");
@@ -165,7 +162,7 @@ pub(super) fn limit(archive: &Path, what: impl fmt::Display) -> Error {
     Error::limit(format!("{}: {what}", archive.display()))
 }
 
-/// Checks the contents of an archive against the limits.
+/// Charges archive contents against the limits.
 pub(super) struct Budget<'a> {
     archive: &'a Path,
     limits: &'a ArchiveLimits,

@@ -48,7 +48,7 @@ impl<'f> Inflater<'f> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a range of an entry whose inflated size is `size` bytes.
+    /// Reads a range of an entry; `size` is the inflated size of the whole entry.
     pub(super) fn read(
         &self,
         archive: &Path,
@@ -70,7 +70,7 @@ impl<'f> Inflater<'f> {
             let start = usize::try_from(offset).unwrap_or(usize::MAX);
             return Ok(bytes.get(start..).and_then(|rest| rest.get(..length)).unwrap_or_default().to_vec());
         }
-        // The lock is not held while this thread inflates.
+        // Other threads can use the lock while this one inflates.
         let kept = self.take_decoder(&key, offset);
         let mut decoder = kept.map_or_else(|| self.decoder(archive, zipped, size), Ok)?;
         decoder.skip(offset)?;
@@ -105,7 +105,7 @@ impl<'f> Inflater<'f> {
         Ok(bytes)
     }
 
-    /// Removes and returns the decoder of this entry with the last position that is not after `offset`.
+    /// Takes the decoder that is closest to `offset` without having passed it.
     fn take_decoder(&self, key: &Key, offset: u64) -> Option<Decoder<'f>> {
         let mut kept = self.kept();
         let usable = kept.decoders.iter().enumerate();
@@ -121,7 +121,7 @@ impl<'f> Inflater<'f> {
         Ok(Decoder { source, position: 0, size, crc, expected: zipped.crc })
     }
 
-    /// Returns the offset of an entry's bytes. Only its local header contains the header's length.
+    /// Returns the offset of an entry's data. Reads the local header, since only it contains its own length.
     fn start(&self, archive: &Path, zipped: &Zipped) -> io::Result<u64> {
         let header = self.files.read(archive, zipped.header, LOCAL_HEADER)?;
         if header.len() < LOCAL_HEADER || !header.starts_with(b"PK\x03\x04") {
@@ -132,7 +132,7 @@ impl<'f> Inflater<'f> {
     }
 }
 
-/// An entry that is inflated as far as it was read.
+/// An entry that has been inflated up to some position.
 struct Decoder<'f> {
     source: DeflateDecoder<FileRange<'f>>,
     position: u64,

@@ -1,13 +1,13 @@
-//! Reads recordings in archives: a zip or tar is treated as a folder, without unpacking it.
+//! Reads recordings in archives: treats a zip or tar as a folder, without unpacking it.
 //!
 //! ```text
 //! finder.trace.zip/finder.trace/form.template
 //! └ a file ──────┘└ a name in the archive ──┘
 //! ```
 //!
-//! Nothing is unpacked to disk. In a zip, the central directory is read, and an entry is inflated on demand. In a tar, the headers are read
-//! once, and entries are ranges of the file. Only a compressed tar is kept in memory, since it cannot be read from the middle. The type of
-//! a file is recognised by its bytes, not by its name.
+//! Nothing is unpacked to disk. For a zip, the central directory is read and entries are inflated on demand. For a tar, the headers are read
+//! once, and entries are ranges of the file. Only a compressed tar is decompressed into memory, since it has no random access. File types are
+//! recognised by content, not by name.
 
 mod file_range;
 mod folder_tree;
@@ -89,7 +89,7 @@ impl<'f> BundleFiles<'f> {
         let bundle = match self.base.entry(path) {
             Ok(Entry::Folder) => is_bundle(self.base, path).then(|| path.to_owned()),
             Ok(Entry::File { length, .. }) => self.mount_archive(path, length)?,
-            // The reader reports what is wrong with it.
+            // Left to the reader, which reports what is wrong.
             Ok(Entry::Other) | Err(_) => None,
         };
         self.mounted.extend(bundle.iter().map(|bundle| (path.to_owned(), bundle.clone())));
@@ -150,7 +150,7 @@ impl<'f> BundleFiles<'f> {
         }
     }
 
-    /// Finds the archive that contains a path, and the entry there.
+    /// Finds the archive that contains a path, and the path's entry in it.
     fn find(&self, path: &Path) -> Option<(&Archive, io::Result<(usize, &Node)>)> {
         let inside = |archive: &Archive| path.strip_prefix(&archive.path).ok().map(Path::to_owned);
         let (archive, inside) = self.archives.iter().find_map(|archive| Some((archive, inside(archive)?)))?;
@@ -196,7 +196,7 @@ impl Files for BundleFiles<'_> {
         let Some((_, found)) = self.find(path) else { return self.base.entry(path) };
         Ok(match &found?.1.item {
             None => Entry::Folder,
-            // The times in an archive come from the machine that packed it, in that machine's time zone.
+            // Archive timestamps are in the time zone of the machine that packed it, so they are not comparable.
             Some(item) => Entry::File { length: item.length, modified: 0, changed: 0 },
         })
     }
@@ -280,7 +280,7 @@ impl Files for BundleFiles<'_> {
 }
 
 impl BundleFiles<'_> {
-    /// True for a name that macOS adds to folders and archives. It does not belong to the recorded or packed data.
+    /// True for files that macOS adds to folders and archives, such as `.DS_Store`. They are not part of the recording.
     pub fn is_added_by_macos(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"

@@ -20,7 +20,7 @@ pub(super) const BLOCK: usize = 512;
 /// The position of the checksum in a header: six octal digits, a NUL and a space.
 const CHECKSUM: std::ops::Range<usize> = 148..156;
 
-/// True if a file starts with a tar header of any dialect, judged by the checksum.
+/// True if a file starts with a tar header of any dialect. Only the checksum is tested.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..BLOCK).filter(|header| header[0] != 0) else { return false };
     let digits = header[CHECKSUM].trim_ascii_start();
@@ -78,7 +78,7 @@ fn place(kind: EntryType, start: u64) -> Place {
     }
 }
 
-/// Decompresses a compressed tar; `None` for any other file, of which at most the first block is decompressed.
+/// Decompresses a compressed tar; `None` for any other file, after decompressing at most one block.
 #[cfg(feature = "compression")]
 pub(super) fn inflate(
     files: &dyn Files,
@@ -91,7 +91,7 @@ pub(super) fn inflate(
     if !is_compressed {
         return Ok(None);
     }
-    // The reader of compressed exports reports this error.
+    // The reader for compressed exports will report this error.
     let Ok(source) = crate::decompress(FileRange::new(files, path, 0, length), &limits.memory) else { return Ok(None) };
     let mut source = source.take(limits.memory_bytes.saturating_add(1));
     let mut bytes = Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn inflate(
     let broken = |error| malformed(path, format!("the archive cannot be decompressed: {error}"));
     let mut reserved = limits.memory.nothing();
     loop {
-        // Grow by 1.5×, which wastes at most half of the memory on unused capacity and copying.
+        // Grow by 1.5×, a compromise between unused capacity and copying.
         let more = (bytes.len() / 2).max(1 << 20);
         let room = (bytes.len() + more) as u64;
         reserved.resize(room).map_err(|over| over_budget(path, over))?;
@@ -120,7 +120,7 @@ pub(super) fn inflate(
     }
 }
 
-/// Compressed archives are not supported without a decompressor.
+/// Without the feature `compression`, no compressed archive is recognised.
 #[cfg(not(feature = "compression"))]
 pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Inflated>, Error> {
     Ok(None)

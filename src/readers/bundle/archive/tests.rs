@@ -56,7 +56,7 @@ impl Files for Memory {
     }
 }
 
-/// Bytes that hardly compress.
+/// Incompressible bytes.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = || {
@@ -99,7 +99,7 @@ fn tar_of(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-/// A tar entry with this name verbatim.
+/// A tar entry with an unsanitised name.
 fn tar_entry(name: &str, kind: tar::EntryType, bytes: &[u8]) -> Vec<u8> {
     let mut header = tar::Header::new_old();
     header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
@@ -332,7 +332,7 @@ fn bombs_are_refused() {
         is_kind(BundleFiles::with_limits(&memory, few).mount(Path::new("x")), "more than 2 files");
         assert!(BundleFiles::new(&memory).mount(Path::new("x")).unwrap().is_some());
     }
-    // There is more data than the directory records.
+    // More data than the directory records.
     let mut lying = zip;
     let central = lying.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
     lying[central + 24..central + 28].copy_from_slice(&100_u32.to_le_bytes());

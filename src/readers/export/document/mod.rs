@@ -1,8 +1,7 @@
-//! Builds the elements of a document from tokens: open elements, closing elements, and the table of the current rows.
+//! Builds documents from tokens: tracks open elements, evaluates closing ones, and keeps the table of the current rows.
 //!
-//! Every closing element becomes a [`Value`], made from its attributes, its text and the values of its children. The values are kept until
-//! the parent closes; the cells of a row are its values. With this one rule, stacks of any shape and wrapping are read the same way, and a
-//! `ref` is a value like any other.
+//! Every closing element becomes a [`Value`], made from its attributes, its text and the values of its children. Values are kept until the parent
+//! closes; the cells of a row are its values. This one rule covers stacks of any shape and wrapping, and makes a `ref` a value like any other.
 
 mod roles;
 mod samples;
@@ -31,22 +30,22 @@ pub(super) use skipped_rows::rows_or_tokens;
 pub(super) use tables::OpenTable;
 pub(super) use truncation::{describe, finish};
 
-/// What the elements are converted to: samples, or rows of any table.
+/// What elements are converted to: samples, or rows of any table.
 pub(super) trait Content: Debug {
     /// The value of an element.
     type Value: Copy + Debug;
-    /// True if every anomaly is noted; otherwise only those that lose a row or a table.
+    /// True if every anomaly is noted, not only those that lose a row or a table.
     const NOTES_ODDITIES: bool;
     /// The note about improperly nested elements in a skipped table.
     const UNBALANCED: &'static str;
-    /// The note about a truncated document, unless the document itself records that.
+    /// The note about a truncated document; `None` if the document itself is marked as truncated.
     const CUT: Option<&'static str>;
 
     /// Returns the tag of an element with this name, by its place.
     fn tag(name: &str) -> Tag;
-    /// Whether elements with this name are read if they define an id, even in tables that are not read.
+    /// True if such an element is read if it defines an id, even in tables that are not read.
     fn is_needed(&self, name: &str) -> bool;
-    /// Whether the attributes of such elements are read.
+    /// True if the attributes of such elements are read.
     fn has_attributes(tag: Tag) -> bool;
     /// Decodes the attributes of an element, unless only its display string is needed.
     fn attributes(&mut self, _: Fields<'_>) -> Result<Attributes, Full> {
@@ -64,11 +63,11 @@ pub(super) trait Content: Debug {
     }
     /// Takes an anomaly of the last element.
     fn take_oddity(&mut self) -> Option<Oddity>;
-    /// Checks limits that depend on how far the input was read, up to this byte.
+    /// Checks limits that depend on the number of bytes read so far.
     fn check(&self, _: u64) -> Result<(), Fault> {
         Ok(())
     }
-    /// Starts the rows of a table with a complete schema; `index` is its position in the document. Returns whether its rows are read.
+    /// Starts the rows of a table, whose schema is complete; `index` is its position in the document. Returns true if its rows are read.
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool;
     /// Adds the row that started at this byte, or counts it as rejected.
     fn add_row(
@@ -77,19 +76,19 @@ pub(super) trait Content: Debug {
         cells: &[Self::Value],
         at: u64,
     ) -> Result<Result<(), RejectReason>, Full>;
-    /// Returns a sentence about a rejected row.
+    /// Returns a sentence that explains why a row was rejected.
     fn describe_rejection(&self, reason: RejectReason) -> String;
     /// Rejects the row in which the input ends.
     fn reject_cut_row(&mut self, table: &mut OpenTable);
     /// Called when a table ends.
     fn finish_table(&mut self, _: &Table) {}
-    /// Called when a document ends; about this many bytes of it stay in memory.
+    /// Called when a document ends. About `bytes` of it stay in memory.
     fn finish_document(&mut self, bytes: u64);
     /// Reserves the memory used so far, and `more` bytes that are used elsewhere.
     fn reserve(&mut self, more: u64) -> Result<(), OverBudget>;
 }
 
-/// An open element, whose end tag has not been read yet.
+/// An element that has no end tag yet.
 #[derive(Debug)]
 struct Open {
     tag: Tag,
@@ -128,7 +127,7 @@ pub(super) struct DocumentReader<'a, C: Content> {
     pub(super) values: Vec<C::Value>,
     text: String,
     tables: Tables,
-    /// An offset whose line is known; lines are counted from there.
+    /// An offset with a known line. Line counting starts there.
     line_known: (u64, u64),
     is_behind_declaration: bool,
     /// The number of complete rows in this input.
@@ -157,7 +156,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// Enters a window: the bytes in memory start at `byte`, in line `line`.
+    /// Moves to another window: the bytes in memory start at `byte`, in line `line`.
     pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
         self.line_known = (byte, line);
     }
@@ -284,14 +283,14 @@ impl<'a, C: Content> DocumentReader<'a, C> {
             Identity::Ref(_) | Identity::None => {}
         }
         self.values.truncate(open.first_value);
-        // Elements between the rows of a skipped table have no parent that would use their values.
+        // Elements between the rows of a skipped table have no parent that uses their values.
         if self.open.last().is_some_and(|parent| !matches!(parent.tag, Tag::Node | Tag::TraceQueryResult)) {
             self.values.push(value);
         }
         self.content.check(open.at)
     }
 
-    /// Notes that an id is defined twice. No known file has such an id.
+    /// Adds a note if an id is defined twice, which no known file does.
     fn check_definition(&mut self, is_first: bool, id: u64, at: u64) {
         if !is_first {
             self.note(at, "id", || {
@@ -300,7 +299,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// Registers an id defined by an element that is not read.
+    /// Registers the id of an element that is not read.
     fn define_other(&mut self, id: u64, at: u64) {
         let is_first = self.content.define_other(id);
         self.check_definition(is_first, id, at);
@@ -318,7 +317,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
     fn note_each_oddity(&mut self, first: Oddity, at: u64) {
         let mut next = Some(first);
         while let Some(oddity) = next {
-            // Threads in other tables do not need a process, and Instruments 27 writes some without.
+            // Threads in other tables do not need a process; Instruments 27 writes some without one.
             if oddity != Oddity::NoProcess || C::NOTES_ODDITIES && self.tables.is_read {
                 let (topic, sentence) = oddity.describe();
                 self.note(at, topic, || sentence.to_owned());
@@ -327,7 +326,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// Adds the row that started at this byte. Its cells are the values from `first_value` on.
+    /// Adds the row that started at `at`. Its cells are the values from `first_value` on.
     pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
         let cells = &self.values[first_value..];
         let Some(table) = &mut self.tables.open else { return Err(Fault::malformed("a row outside of a table", at)) };
@@ -345,7 +344,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
     fn finish_column_part(&mut self, open: &Open) {
         let column = &mut self.tables.column;
         let part = if open.tag == Tag::Mnemonic { &mut column.mnemonic } else { &mut column.engineering_type };
-        // It is unclear which part is the name or type.
+        // Children split the text, so it is unclear which part is the name or type.
         if self.values.len() > open.first_value || !part.is_empty() {
             part.clear();
             self.note(open.at, "column", || {
@@ -415,7 +414,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
     }
 }
 
-/// The error for an input that starts with an element with this name.
+/// The error for an input whose root element has this name.
 fn other_document(name: &str, at: u64) -> Fault {
     if name.eq_ignore_ascii_case("html") {
         return Fault::not_an_export("this is a web page, not an export", at);
@@ -511,7 +510,7 @@ impl<C: Content> DocumentReader<'_, C> {
         !matches!(self.root, Root::None)
     }
 
-    /// If the input is truncated, the error refers to a document, table or row. Its line must be counted now, while the bytes are in memory.
+    /// Counts the line of a position that a truncation error may refer to (a document, table or row), while the bytes are still in memory.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
         let is_toc = matches!(self.root, Root::Toc(_));
         let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
@@ -527,7 +526,7 @@ impl<C: Content> DocumentReader<'_, C> {
         self.is_skipping() || self.is_at_rows()
     }
 
-    /// True if an element with this name is the first row of a skipped table. Its attributes may be malformed.
+    /// True if an element with this name is the first row of a skipped table, whose attributes may be malformed.
     fn starts_unread_row(&self, name: &str) -> bool {
         name == "row" && !self.tables.is_read && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }

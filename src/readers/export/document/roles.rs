@@ -2,7 +2,7 @@
 
 use crate::recording::Column;
 
-/// The columns that a CPU table has in every known version, in any order.
+/// The columns of a CPU table in every known version, in any order.
 fn usual_columns(schema: &str) -> &'static [&'static str] {
     match schema {
         "time-sample" => {
@@ -15,8 +15,8 @@ fn usual_columns(schema: &str) -> &'static [&'static str] {
     }
 }
 
-/// Returns the first usual column that is missing, if the table also has an unusual or repeated column. If the next Xcode renames a column, it
-/// would otherwise silently be absent in every row.
+/// Returns the first usual column that is missing, if the table also has an unusual or repeated column. The next Xcode may have renamed it, and
+/// the value would silently be absent in every row.
 pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
     let usual = usual_columns(schema);
     let is_there = |name: &str| columns.iter().any(|column| column.mnemonic == name);
@@ -25,7 +25,7 @@ pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'stati
     (columns.len() > known).then_some(missing)
 }
 
-/// The indices of the columns with the parts of a sample.
+/// The indices of the columns that make up a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Roles {
     pub(super) columns: usize,

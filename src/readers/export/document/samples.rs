@@ -24,12 +24,12 @@ use crate::units::{Nanos, Unit};
 pub(in super::super) struct Samples<'d> {
     pub(in super::super) definitions: &'d mut Definitions,
     input: StringId,
-    /// The number of stacks that are allowed in addition to one for each byte of this input.
+    /// The number of stacks allowed in addition to one per byte of input.
     free_stacks: u64,
 }
 
 impl<'d> Samples<'d> {
-    /// Adds the samples of an input to what was defined before.
+    /// Creates the content of an input, on top of earlier definitions.
     pub(in super::super) fn new(definitions: &'d mut Definitions, input: StringId) -> Self {
         let recording = &definitions.recording;
         let free_stacks = recording.options.limits.free_stacks + recording.bytes;
@@ -65,13 +65,13 @@ impl Content for Samples<'_> {
     }
 
     fn referred(&mut self, tag: Tag, _: &str, id: u64) -> Result<Value, Value> {
-        // Such an element carries no information, and may have been defined in a skipped table.
+        // It carries no information, and may have been defined in a skipped table.
         if tag == Tag::Companion {
             return Ok(Value::Companion);
         }
         match self.definitions.ids.get(id) {
             Some(value) => Ok(self.definitions.referred(tag, value)),
-            // An element that samples do not use may be missing.
+            // An undefined `ref` is only an error if samples use the element.
             None => Err(if tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }),
         }
     }
@@ -83,7 +83,7 @@ impl Content for Samples<'_> {
         is_first
     }
 
-    /// Rows of CPU tables may refer to this element, although they do not use its value.
+    /// Rows of CPU tables may refer to this element without using its value.
     fn define_other(&mut self, id: u64) -> bool {
         self.define("", id, Value::Other)
     }
@@ -136,7 +136,7 @@ impl Content for Samples<'_> {
 }
 
 impl<'d> DocumentReader<'d, Samples<'d>> {
-    /// Adds a row with a time, known cells, and a stack. `None` if this fast path does not apply; then add the complete row.
+    /// Adds a row of a time, known cells and a stack. `None` if this fast path does not apply: add the complete row instead.
     #[inline(always)]
     pub(in super::super) fn add_known_row(
         &mut self,
@@ -155,8 +155,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         (self.documents.len(), self.tables.count())
     }
 
-    /// Returns what the last row, which has these cells, has in common with others. `None` unless it consists of a time, other cells, and a
-    /// stack.
+    /// Returns what the last row, with these cells, has in common with other rows. `None` unless it consists of a time, other cells and a stack.
     pub(in super::super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
         let OpenTable { reader, roles } = self.tables.open.as_ref()?;
         let is_usual = roles.time == Some(0) && roles.stack.is_some_and(|stack| stack + 1 == cells.len());
@@ -167,7 +166,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
     }
 }
 
-/// Returns the content of an optional cell, which must have this kind of value.
+/// The content of an optional cell, which must have this kind of value.
 macro_rules! optional {
     ($cell:expr, $kind:ident) => {
         match $cell {
@@ -210,7 +209,7 @@ fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
 
 fn weight(roles: &Roles, cell: Value, kind: SampleKind) -> Result<(u64, Unit), RejectReason> {
     match cell {
-        // The snapshot at the start shows where threads were, but did not cost any CPU time.
+        // The snapshot at the start shows where threads were. It cost no CPU time.
         _ if roles.weight.is_none() => Ok((u64::from(kind != SampleKind::Stackshot), Unit::Samples)),
         Value::Nanos(weight) => Ok((weight, Unit::Nanoseconds)),
         Value::Cycles(weight) => Ok((weight, Unit::Cycles)),
@@ -229,7 +228,7 @@ fn stack(cell: Value) -> Result<Option<StackId>, RejectReason> {
     }
 }
 
-/// The reason why an existing cell does not fit its column.
+/// Why an existing cell does not fit its column.
 fn wrong(value: Value) -> RejectReason {
     match value {
         Value::Bad(reason) => reason,

@@ -1,4 +1,4 @@
-//! Counts the rows of other than CPU tables by the bytes after each `<`, without parsing them as XML.
+//! Counts the rows of tables that are not CPU tables by the bytes after each `<`, without parsing them as XML.
 //!
 //! This is fast, and accepts rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only the structure that
 //! marks the end of rows and of the table is checked: every element must end inside its parent. Elements that a later CPU table may refer to
@@ -9,7 +9,7 @@ use super::super::tag::Tag;
 use super::tokens::{self, Step};
 use super::{Content, DocumentReader};
 
-/// The longest element name that is checked for an id. Few names are longer.
+/// The longest element that is checked for an id. Few element names are longer.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
 impl<C: Content> DocumentReader<'_, C> {
@@ -24,13 +24,13 @@ impl<C: Content> DocumentReader<'_, C> {
         self.tables.count_row();
     }
 
-    /// Notes that a row or the table ends while another element is open, or that a row starts there.
+    /// Adds a note: a row or the table ends, or a row starts, while another element is open.
     fn note_unbalanced(&mut self, at: u64) {
         self.note(at, "unbalanced", || C::UNBALANCED.to_owned());
     }
 }
 
-/// What to do after examining a tag.
+/// The next step after examining a tag.
 enum Next {
     /// Examine the next tag.
     Tag,
@@ -38,8 +38,8 @@ enum Next {
     Token,
 }
 
-/// Continues at byte `used` of the bytes in memory, which start at `offset` in the input. Counts the rows of a skipped table, and reads
-/// anything else as tokens.
+/// Reads on from byte `used` of the bytes in memory, which start at `offset` in the input. Counts the rows of a skipped table, and reads
+/// everything else as tokens.
 pub(in super::super) fn rows_or_tokens<C: Content>(
     reader: &mut DocumentReader<'_, C>,
     bytes: &[u8],
@@ -64,7 +64,7 @@ fn rows<C: Content>(reader: &mut DocumentReader<'_, C>, bytes: &[u8], offset: u6
     let mut tags = memchr::memchr_iter(b'<', bytes).peekable();
     while let Some(at) = tags.next() {
         let next = tags.peek().copied();
-        // A tag is examined together with the text after it, so that the result does not depend on where the bytes in memory end.
+        // The text up to the next tag is examined together with a tag, so the result does not depend on where the bytes in memory end.
         let piece = &bytes[at + 1..next.unwrap_or(bytes.len())];
         if next.is_none() && !(is_end && piece.contains(&b'>')) {
             return Step { used: at, needs_more: true };
@@ -81,7 +81,7 @@ fn rows<C: Content>(reader: &mut DocumentReader<'_, C>, bytes: &[u8], offset: u6
 fn tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u64) -> Next {
     match piece.first() {
         Some(b'/') => end_tag(reader, piece, at),
-        // A comment, CDATA or a processing instruction, which may contain something that looks like a tag.
+        // A comment, CDATA or processing instruction: it may contain text that looks like a tag.
         Some(b'!' | b'?') => Next::Token,
         None => Next::Tag,
         Some(_) => start_tag(reader, piece, at),
@@ -137,7 +137,7 @@ fn is_named(piece: &[u8], name: &[u8]) -> bool {
     piece.strip_prefix(name).is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
 }
 
-/// If the element defines an id, returns whether it must be read, and its id.
+/// If the element defines an id, returns it, and whether the element must be read.
 fn definition(content: &impl Content, rest: &[u8]) -> Option<(bool, Option<u64>)> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;

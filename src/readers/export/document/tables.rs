@@ -1,4 +1,4 @@
-//! The tables of a document: the open table, its columns, and the complete tables.
+//! The open table, its columns, and the complete tables of a document.
 
 use quick_xml::events::BytesStart;
 
@@ -39,7 +39,6 @@ impl Tables {
         self.tables.len()
     }
 
-    /// The number of columns in the schema so far.
     pub(super) fn column_count(&self) -> usize {
         self.columns.len()
     }
@@ -79,7 +78,7 @@ impl Tables {
         self.columns.push(std::mem::take(&mut self.column));
     }
 
-    /// Completes the schema, which determines the kind of the table and the meaning of its cells.
+    /// Completes the schema, which decides the kind of the table and the meaning of its cells.
     pub(super) fn finish_schema(&mut self, start_rows: impl FnOnce(&mut OpenTable, u32) -> bool) {
         let Some(table) = &mut self.open else { return };
         table.reader.table.columns = std::mem::take(&mut self.columns);
@@ -87,11 +86,11 @@ impl Tables {
         (self.is_skipping, self.skipped_depth) = (!self.is_read, 0);
     }
 
-    /// The first missing column of a CPU table, if it also has unknown columns.
+    /// Returns the first missing column of a CPU table that also has unknown columns.
     pub(super) fn renamed_column(&self) -> Option<&'static str> {
         let table = &self.open.as_ref()?.reader.table;
         let schema = table.schema.as_deref().unwrap_or_default();
-        // Other tables whose rows become samples are excluded.
+        // Excludes other tables whose rows become samples.
         let is_cpu = table.kind == TableKind::Cpu && TableKind::of_schema(schema) == TableKind::Cpu;
         if is_cpu { renamed_column(schema, &table.columns) } else { None }
     }

@@ -21,7 +21,7 @@ pub(in super::super) struct Step {
 }
 
 impl<C: Content> DocumentReader<'_, C> {
-    /// Handles a start tag after checking that it is well-formed.
+    /// Checks a start tag for well-formedness, and handles it.
     #[inline]
     fn start_tag(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
         self.is_behind_declaration = false;
@@ -31,12 +31,12 @@ impl<C: Content> DocumentReader<'_, C> {
         }
     }
 
-    /// Nothing may precede a declaration. Between two documents, it belongs to the first.
+    /// Nothing may precede an XML declaration. Anything between two documents belongs to the first one.
     fn begin_prolog(&mut self) {
         self.is_behind_declaration |= !self.has_documents() && !self.is_in_document();
     }
 
-    /// Handles the next token, which starts at byte `at`, after checking that it is well-formed.
+    /// Checks the next token, at byte `at`, for well-formedness, and handles it.
     fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
         let broken = |broken: Broken| Fault::malformed(broken, at);
         match event {
@@ -70,9 +70,9 @@ impl<C: Content> DocumentReader<'_, C> {
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads tokens until rows follow that are not read as tokens, or the bytes end. Reads at least one token, if there is one.
+/// Reads tokens up to rows that are not read as tokens, or to the end of the bytes. Reads at least one token, if there is one.
 ///
-/// `window` contains the bytes in memory, from `window_offset` of the input on; the first `used` bytes of it were read before.
+/// `window` contains the bytes in memory, starting at `window_offset` of the input. Its first `used` bytes have been read.
 pub(super) fn read<C: Content>(
     reader: &mut DocumentReader<'_, C>,
     window: &[u8],
@@ -81,8 +81,7 @@ pub(super) fn read<C: Content>(
     is_end: bool,
 ) -> Result<Step, Fault> {
     let (bytes, offset) = (&window[used..], window_offset + used as u64);
-    // quick-xml removes a byte order mark at the start of every slice, and does not count it. It is part of the text except at the start of
-    // the input.
+    // quick-xml removes a byte order mark at the start of every slice without counting it. After the start of the input, the mark is text.
     if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
         if offset > 0 {
             reader.token(Event::Text(BytesText::from_escaped(BYTE_ORDER_MARK)), offset)?;
@@ -121,7 +120,7 @@ pub(super) fn read<C: Content>(
     }
 }
 
-/// True if the error may only mean that the token continues after the bytes in memory.
+/// True if the error may only mean that the token continues beyond the bytes in memory.
 fn is_incomplete(error: &quick_xml::Error, xml: &Reader<&[u8]>, bytes: &[u8], start: usize) -> bool {
     match error {
         // `<!` alone may be the start of a comment or CDATA; `<!x` may not.

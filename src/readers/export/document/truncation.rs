@@ -1,4 +1,4 @@
-//! Handles the end of an input, which must be between documents and after at least one, and documents that are truncated.
+//! Handles the end of an input, which must come between documents and after at least one, and truncated documents.
 
 use super::super::blocks::{Block, End};
 use super::super::position::{Fault, Place};
@@ -35,7 +35,7 @@ impl<C: Content> DocumentReader<'_, C> {
         !self.documents.is_empty()
     }
 
-    /// Handles a document that starts inside another one: the first was truncated, and the second appended to it.
+    /// Handles a document inside another one: the first was truncated, and the second was appended to it.
     pub(super) fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
         let Some(Unfinished { inside, byte, line }) = self.unfinished() else { return Ok(()) };
         if !self.allow_truncated {
@@ -101,7 +101,7 @@ pub(in super::super) fn finish<C: Content>(
         }
         return fail(place.no_export(), 0, Some(1));
     }
-    // All documents are complete; checks whether something incomplete follows.
+    // All documents are complete; check for an incomplete one after them.
     if is_compressed_cut || block.bytes()[used..].starts_with(b"<") {
         if !reader.allow_truncated {
             let inside = "what follows the document".to_owned();
@@ -112,7 +112,6 @@ pub(in super::super) fn finish<C: Content>(
     Ok(end)
 }
 
-/// The error for a fault in a block.
 pub(in super::super) fn describe<C: Content>(
     reader: &DocumentReader<'_, C>,
     place: &Place<'_>,

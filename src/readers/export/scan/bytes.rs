@@ -8,7 +8,7 @@ pub(in super::super) const PADDING: usize = 32;
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// Returns the bytes from `at` on that one step examines.
+/// Returns the bytes that one step examines, starting at `at`.
 #[inline(always)]
 pub(super) fn look(bytes: &[u8], at: usize) -> Option<&[u8; PADDING]> {
     bytes.get(at..)?.first_chunk()
@@ -19,12 +19,12 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Up to eight digits in the last bytes of a word, with zeros before them.
+/// Up to eight digits in the last bytes of a word, preceded by zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digits(u64);
 
 impl Digits {
-    /// The first `count` bytes of `word`, 1 to 8, which should be digits.
+    /// The first `count` (1 to 8) bytes of `word`, which should be digits.
     #[inline(always)]
     pub(super) fn first_of(word: u64, count: usize) -> Self {
         Self((word ^ (ONES * u64::from(b'0'))) << ((64 - 8 * count) % 64))
@@ -40,7 +40,7 @@ impl Digits {
     /// The value of the digits.
     #[inline(always)]
     pub(super) fn number(self) -> u64 {
-        // Adds up pairs, fours and eights: each product contains a number plus ten, a hundred or ten thousand times the one before it; the lower
+        // Combines digits to pairs, fours and eights. Each product contains a number plus 10, 100 or 10,000 times the one before it; its lower
         // bits are irrelevant.
         let pairs = (self.0.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
         let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
@@ -98,45 +98,45 @@ pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(end..end + 2)? == b"\">").then_some(end + 2)
 }
 
-/// Returns 0 if all bytes of `word` are from `.` to `:`, which includes the digits.
+/// Returns 0 if all bytes of `word` are in the range `.` to `:`, which includes the digits.
 #[inline(always)]
 pub(super) fn not_time(word: u64) -> u64 {
-    // For an ASCII byte, the high bit of the sum means that it is larger, and that of the difference that it is not smaller.
+    // For an ASCII byte, the sum has its high bit set if the byte is larger; the difference, if it is not smaller.
     let larger = word.wrapping_add(ONES * u64::from(0x7f - b':'));
     let not_smaller = (word | HIGH).wrapping_sub(ONES * u64::from(b'.'));
     (larger | word | !not_smaller) & HIGH
 }
 
-/// Marks the bytes of `word` equal to `byte` in their high bits. Only the first mark is reliable.
+/// Sets the high bit of the bytes of `word` that equal `byte`. Only the first mark is reliable.
 #[inline(always)]
 fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & HIGH
 }
 
-/// Marks the bytes of `word` that are control characters or not ASCII in their high bits. Only the first mark is reliable.
+/// Sets the high bit of the bytes of `word` that are control characters or not ASCII. Only the first mark is reliable.
 #[inline(always)]
 fn unusual(word: u64) -> u64 {
     (word.wrapping_sub(ONES * 0x20) | word) & HIGH
 }
 
-/// Returns the end of the attribute value at `at`, which is its quote. `None` for a value that Instruments does not write (with `<`, control
-/// characters, or invalid UTF-8).
+/// Returns the end of the attribute value at `at`, where its quote is. `None` for a value that Instruments never writes (with `<`, control
+/// characters or invalid UTF-8).
 #[inline(always)]
 pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     plain_end(bytes, at, b'"', b'<')
 }
 
-/// Returns the end of the text at `at`, which is the `<` of the next tag. `None` for text with a `>`, entities, control characters, or
-/// invalid UTF-8.
+/// Returns the end of the text at `at`, where the `<` of the next tag is. `None` for text with `>`, entities, control characters or invalid
+/// UTF-8.
 #[inline(always)]
 pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = plain_end(bytes, at, b'<', b'&')?;
-    // XML forbids `>` after two brackets, so leave it to the parser.
+    // XML forbids `>` after two brackets; leave that case to the parser.
     memchr::memchr(b'>', &bytes[at..end]).is_none().then_some(end)
 }
 
-/// Returns the position of `end`, if there is neither `not` nor a control character before it.
+/// Returns the position of `end`, unless `not` or a control character precedes it.
 #[inline(always)]
 fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     let mut next = at;
@@ -164,7 +164,7 @@ fn end_of_unicode(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     (is_end && !text.contains(['\u{fffe}', '\u{ffff}'])).then_some(at + length)
 }
 
-/// True if every `&` in a value starts one of the five entities that need no document type.
+/// True if every `&` in a value starts one of the five predefined entities.
 #[inline]
 pub(super) fn has_known_entities(value: &[u8]) -> bool {
     memchr::memchr_iter(b'&', value).all(|at| {

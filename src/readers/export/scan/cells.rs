@@ -1,6 +1,6 @@
 //! Scans the cells of a row.
 //!
-//! After its time, a row has a thread, process, core, state and weight, nearly always by `ref`, and there are few combinations. A
+//! Between time and stack, a row has a thread, process, core, state and weight, nearly always as `ref`s, and few combinations occur. A
 //! combination that was seen before is therefore [recognised](super::known_cells) by its bytes, and not parsed again.
 
 use super::super::tag::Tag;
@@ -27,7 +27,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads a cell that is a `ref` or absent; the inner `None` for any other cell.
+    /// Reads a cell that is a `ref` or absent. For any other cell, the inner value is `None`.
     #[inline(always)]
     fn reference_cell(&mut self, ahead: &[u8; PADDING], at: usize) -> Option<Option<(Tag, usize)>> {
         if let Some((tag, length)) = cell_reference(ahead) {
@@ -65,10 +65,10 @@ impl Scanner<'_> {
         Some((cells, at + length))
     }
 
-    /// Adds cells that are known from an earlier tape to this tape.
+    /// Adds cells that are known from an earlier tape to the current one.
     fn put_on_tape(&mut self, known: usize) -> Option<u32> {
         let references = self.known_cells.references(known);
-        // In this document, they may refer to a later definition.
+        // In this document, they may point to a definition that has not been read yet.
         self.note_reference(references.iter().copied().max().unwrap_or(0))?;
         let from = self.tape.references.len();
         self.tape.references.extend_from_slice(self.known_cells.references(known));
@@ -90,7 +90,7 @@ impl Scanner<'_> {
         self.new_cells(at, key)
     }
 
-    /// Reads such cells for the first time.
+    /// Parses and caches cells that were not seen before.
     fn new_cells(&mut self, start: usize, key: Key) -> Option<usize> {
         let first = self.tape.ops.len();
         let mut at = start;
@@ -117,13 +117,13 @@ impl Scanner<'_> {
     }
 }
 
-/// True if a cell is a stack, which differs in nearly every row.
+/// True for a stack, which differs in nearly every row.
 #[inline(always)]
 fn is_stack(ahead: &[u8; PADDING]) -> bool {
     [&b"<backtrace"[..], b"<tagged-backtrace", b"<kperf-bt"].iter().any(|name| ahead.starts_with(name))
 }
 
-/// Returns the tag of a cell that is a `ref`, and its length up to the number. Covers only cells that most rows have.
+/// Returns the tag of a `ref` cell, and its length up to the number. Only covers the cells of usual rows.
 #[inline(always)]
 fn cell_reference(ahead: &[u8; PADDING]) -> Option<(Tag, usize)> {
     macro_rules! cell {

@@ -1,4 +1,4 @@
-//! Scans elements that define something: their attributes, text and children.
+//! Scans elements that define something, with attributes, text and children.
 
 use super::super::tag::Tag;
 use super::super::tape::{Op, Span};
@@ -30,7 +30,6 @@ impl Start {
     }
 }
 
-/// The attributes needed for the element's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     pub(super) fmt: Span,
@@ -38,7 +37,7 @@ pub(super) struct Fields {
     names: [Span; 5],
     is_inlined: bool,
     line: Option<u32>,
-    /// A bit for each known attribute that is present.
+    /// One bit for each known attribute that is present.
     seen: u16,
 }
 
@@ -46,7 +45,7 @@ impl Fields {
     const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None, seen: 0 };
 }
 
-/// The known attributes besides `id`. An element with any other attribute is not scanned.
+/// The known attributes apart from `id`. Elements with any other attribute are not scanned.
 #[derive(Clone, Copy)]
 enum Key {
     Fmt,
@@ -111,7 +110,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads `<sample-time id="1" fmt="00:00.648.438">648438208</sample-time>`, which every row has; only in this form.
+    /// Reads the time in exactly this form, which nearly every row has: `<sample-time id="1" fmt="00:00.648.438">648438208</sample-time>`.
     #[inline(always)]
     pub(super) fn sample_time(&mut self, at: usize) -> Option<usize> {
         let (id, value, end) = self.usual_time(at)?;
@@ -120,7 +119,7 @@ impl Scanner<'_> {
         Some(end)
     }
 
-    /// Returns the id of such a time, which must be the next id, its value, and its end.
+    /// Returns the id, value and end of such a time. Its id must be the next one.
     #[inline(always)]
     pub(super) fn usual_time(&self, at: usize) -> Option<(u64, u64, usize)> {
         const START: &[u8] = b"<sample-time id=\"";
@@ -144,7 +143,7 @@ impl Scanner<'_> {
         let is_name = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
         let length = name.iter().take_while(is_name).count();
         let name = std::str::from_utf8(&name[..length]).ok()?;
-        // Names that start with a digit or with `xml` are invalid, and do not occur.
+        // Names that start with a digit or `xml` are invalid, so they do not occur.
         let is_usual = name.starts_with(|first: char| first.is_ascii_lowercase());
         let tag = Tag::of(name);
         (is_usual && !tag.is_structure()).then_some((tag, at + 1 + length))

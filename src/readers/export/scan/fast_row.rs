@@ -1,6 +1,6 @@
-//! A fast path for nearly all rows: a time, cells that were seen before, and a stack.
+//! A fast path for the usual row: a time, cells that were seen before, and a stack.
 //!
-//! Such rows are read in one pass, without checking for other elements. Rows that differ in any way are left to the general scanner.
+//! Such rows are read in one pass that does not look for other elements. The general scanner handles every deviation.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
@@ -12,7 +12,7 @@ use super::{MAX_ROW, Scanner};
 /// The start of a row with the usual shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowStart {
-    /// The id of the time. It is the next id, and not defined yet.
+    /// The id of the time. It is the next id, but has not been assigned yet.
     id: u64,
     time: u64,
     cells: u32,
@@ -20,15 +20,15 @@ pub(super) struct RowStart {
     stack: usize,
 }
 
-/// Reads the time at the start of a row if its numbers have these widths and it has the usual form. Returns its id, its value and its end.
+/// Reads the time at the start of a row if it has the usual form, with numbers of these widths. Returns its id, value and end.
 ///
-/// There is a single branch, and no offset depends on the data.
+/// It has a single branch, and no offset depends on the data.
 #[inline(always)]
 fn time_of_widths(bytes: &[u8], row: usize, widths: Widths) -> Option<(u64, u64, usize)> {
     const ID: usize = b"<row><sample-time id=\"".len();
     const FMT: usize = b"\" fmt=\"".len();
     const FMT_END: usize = FMT + TIME_LENGTH;
-    // The digits of the time are in two words. Times with fewer digits only occur in the first 100 ms.
+    // The digits of the time are in two words. Shorter times occur only in the first 100 ms.
     let (1..=8, 9..=16) = (widths.id, widths.time) else { return None };
     let (id_width, time_width) = (usize::from(widths.id & 15), usize::from(widths.time & 31));
     let text: &[u8; 128] = bytes.get(row..)?.first_chunk()?;
@@ -55,11 +55,11 @@ const END_TAG: &[u8] = b"</sample-time>";
 const END: &[u8] = b"\"/></row>";
 const ROW_END: &[u8] = b"</row>";
 
-/// The length of a stack by `ref` with the end of its row.
+/// The length of a `ref` stack with the end of its row.
 const LAST_CELL: usize = b"<tagged-backtrace ref=\"".len() + 8 + END.len();
 
-/// Parses a stack by `ref` that has up to 8 digits and starts with `start`. Returns its id, which is never 0, and the length up to the end of
-/// the row.
+/// Parses a `ref` stack with an id of up to 8 digits, which begins with `start`. Returns the id, which is never 0, and the length up to the end
+/// of the row.
 #[inline(always)]
 fn stack_reference<const N: usize>(ahead: &[u8; LAST_CELL], start: &[u8; N]) -> Option<(u32, usize)> {
     if !ahead.starts_with(start) {
@@ -71,7 +71,7 @@ fn stack_reference<const N: usize>(ahead: &[u8; LAST_CELL], start: &[u8; N]) -> 
 }
 
 impl Scanner<'_> {
-    /// Reads the time and the other cells of the row at `row`, if they have the usual form. Adds nothing to the tape yet.
+    /// Reads the time and the other cells of the row at `row`, if they have the usual form. Does not write to the tape.
     #[inline(always)]
     pub(super) fn row_start(&mut self, row: usize) -> Option<RowStart> {
         let (id, time, at) = match time_of_widths(self.bytes, row, self.widths) {
@@ -79,14 +79,14 @@ impl Scanner<'_> {
             _ => self.time_of_any_width(row)?,
         };
         let (cells, stack) = self.seen_cells(at)?;
-        // The remaining half is ample for a stack by `ref`.
+        // The remaining half is more than enough for a `ref` stack.
         if stack - row > MAX_ROW / 2 {
             return None;
         }
         Some(RowStart { id, time, cells, stack })
     }
 
-    /// Reads the time of the row at `row`, and remembers its widths.
+    /// Reads the time of the row at `row`, and caches its widths.
     fn time_of_any_width(&mut self, row: usize) -> Option<(u64, u64, usize)> {
         if !self.bytes[row..].starts_with(b"<row>") {
             return None;
@@ -96,14 +96,14 @@ impl Scanner<'_> {
         Some((id, time, at))
     }
 
-    /// Reads a stack by `ref` at the end of a row with this start. Returns the end of the row.
+    /// Reads a `ref` stack at the end of a row with this start. Returns the end of the row.
     #[inline(always)]
     pub(super) fn usual_end(&mut self, row: usize, start: &RowStart) -> Option<usize> {
         let &RowStart { id, time, cells, stack: at } = start;
         let ahead = self.bytes.get(at..)?.first_chunk()?;
         let (stack, length) = stack_reference(ahead, b"<backtrace ref=\"")
             .or_else(|| stack_reference(ahead, b"<tagged-backtrace ref=\""))?;
-        // Only earlier ids are valid. The id of the row's own time is not excluded here, but looking up stacks detects that it is not a stack.
+        // Only earlier ids are valid. The id of the row's own time passes this check, but the stack lookup rejects it later.
         if u64::from(stack) > id {
             return None;
         }
@@ -114,7 +114,7 @@ impl Scanner<'_> {
         Some(at + length)
     }
 
-    /// Reads the rest of a row after its usual start. Returns the end of the row.
+    /// Reads the rest of a row after its usual start. Returns its end.
     #[inline(always)]
     pub(super) fn rest_of_row(&mut self, start: &RowStart) -> Option<usize> {
         let &RowStart { time: value, cells, stack, .. } = start;

@@ -1,9 +1,9 @@
 //! A cache of cell combinations, looked up by their bytes.
 //!
-//! The meaning of these bytes does not depend on their position: they are ids, whose values are looked up later. So combinations from one
-//! block can be used in all later blocks.
+//! The bytes are ids, whose values are looked up later, so their meaning does not depend on their position. Combinations from one block can be
+//! used in all later blocks.
 //!
-//! This module also remembers the widths of the last row, and the last stack of each thread, since the next ones are probably similar.
+//! This module also caches the number widths of the last row, and the last stack of each thread, since the next ones are probably similar.
 
 use super::super::tag::Tag;
 
@@ -45,7 +45,7 @@ struct Place {
     tag: u16,
     /// The index plus one; 0 if the slot is empty.
     known: u16,
-    /// The length in bytes. It is stored here so that the end of the cells is known before the bytes are compared.
+    /// The length in bytes. With it, the end of the cells is known before the bytes are compared.
     length: u16,
 }
 
@@ -54,9 +54,9 @@ struct Place {
 pub(super) struct Found {
     pub(super) known: usize,
     pub(super) length: usize,
-    /// The thread in these cells or, if they have none, the thread of the row before them.
+    /// The thread in these cells or, if they contain none, in the previous row.
     pub(super) thread: u32,
-    /// The index on the tape, if the tape contains them.
+    /// The index on the current tape, if it is there.
     pub(super) on_tape: Option<u32>,
 }
 
@@ -66,9 +66,9 @@ struct Known {
     text_start: u32,
     start: u32,
     end: u32,
-    /// The thread in these cells or, if they have none, the thread of the row before them.
+    /// The thread in these cells or, if they contain none, in the previous row.
     thread: u32,
-    /// The last tape that contains them, and their index there.
+    /// The last tape that contains the cells, and their index there.
     tape: u32,
     cells: u32,
 }
@@ -97,7 +97,7 @@ impl KnownCells {
     #[inline(always)]
     pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<Found> {
         for place in &self.sets[usize::from(key.set) % SETS] {
-            // Empty slots are last.
+            // Empty slots come last.
             let index = usize::from(place.known).checked_sub(1)?;
             let (known, length) = (&self.all[index], usize::from(place.length));
             let text = known.text_start as usize;
@@ -109,7 +109,7 @@ impl KnownCells {
         None
     }
 
-    /// Their ids; 0 is an absent value.
+    /// The ids of the cells; 0 is an absent value.
     pub(super) fn references(&self, known: usize) -> &[u32] {
         let known = &self.all[known];
         &self.references[known.start as usize..known.end as usize]
@@ -121,12 +121,12 @@ impl KnownCells {
         &self.tags[known.start as usize..known.end as usize]
     }
 
-    /// Records that the cells are on the current tape.
+    /// Records that the current tape contains the cells.
     pub(super) fn set_on_tape(&mut self, known: usize, cells: u32) {
         (self.all[known].tape, self.all[known].cells) = (self.tape, cells);
     }
 
-    /// Adds cells that are on the current tape.
+    /// Adds cells that the current tape contains.
     pub(super) fn add(&mut self, key: Key, text: &[u8], ids: &[u32], tags: &[Tag], thread: u32, cells: u32) {
         if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
             return;
@@ -143,7 +143,7 @@ impl KnownCells {
     }
 }
 
-/// True if `bytes` start with `text`; fastest if `text` is about as long as a typical combination.
+/// True if `bytes` start with `text`. Optimised for strings of typical length.
 #[inline(always)]
 fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     const STEP: usize = 32;
@@ -152,7 +152,7 @@ fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
         return bytes == text;
     };
     let (Some(e), Some(f)) = (bytes.last_chunk::<STEP>(), text.last_chunk::<STEP>()) else { return false };
-    // Up to three steps, the first two and the last one cover all bytes.
+    // Up to three steps long, the first two and the last step cover all bytes.
     (a == c) & (b == d) & (e == f) && (text.len() <= 3 * STEP || bytes == text)
 }
 
@@ -170,14 +170,13 @@ const FACTORS: [u64; KEY / 8 - 1] = [
 /// Hashes the first bytes of cells.
 #[inline(always)]
 pub(super) fn key_of(key: &[u8; KEY]) -> Key {
-    // The first eight bytes are the same in every row. The products are independent, so none has to wait for another.
+    // Skips the first eight bytes, which are the same in every row. The products are independent, so they can be computed in parallel.
     let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
     let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
     Key { set: (hash >> 48) as u16, tag: (hash >> 32) as u16 }
 }
 
-/// The number of digits in a row's id and time. The next row nearly always has the same widths, so the offsets of its parts are known in
-/// advance.
+/// The number of digits in a row's id and time. They rarely change from row to row, so the offsets in the next row are known in advance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Widths {
     pub(super) id: u8,
@@ -191,7 +190,7 @@ impl Widths {
     }
 }
 
-/// The number of threads whose last stack is remembered.
+/// The number of threads whose last stack is cached.
 pub(super) const THREADS: usize = 64;
 
 /// The last stack of each thread on the tape.
@@ -203,7 +202,7 @@ pub(super) struct LastStack {
     pub(super) thread: u32,
     /// The index plus one; 0 means none.
     pub(super) stack: u32,
-    /// The end of its frames in the text, and the offset from which they are all `ref`s.
+    /// The end of its frames in the text, and the offset after which all frames are `ref`s.
     pub(super) text_end: u32,
     pub(super) plain_from: u32,
 }
@@ -231,7 +230,7 @@ mod tests {
             let found = cells.get(key, text(last).as_bytes()).unwrap();
             assert_eq!((cells.references(found.known)[2], found.length), (last as u32, text(last).len()));
         }
-        // One more replaces another.
+        // One more entry replaces another.
         cells.add(key, text(WAYS).as_bytes(), &[1, 2, WAYS as u32], &[Tag::Core; 3], 0, 0);
         assert_eq!((0..=WAYS).filter(|&last| cells.get(key, text(last).as_bytes()).is_some()).count(), WAYS);
         assert!(cells.get(key, text(WAYS).as_bytes()).is_some());

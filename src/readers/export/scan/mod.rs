@@ -25,9 +25,9 @@ use bytes::number;
 use known_cells::KnownCells;
 use known_cells::{LastStacks, Widths};
 
-/// Longer rows are parsed as XML, since offsets in a row are stored in 16 bits.
+/// Longer rows are parsed as XML, since offsets in a row have 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;
-/// The scanner opens fewer elements than this. If the limits allow less, it is not used.
+/// More than the nesting depth that the scanner can produce. If the limits allow less, the scanner is not used.
 const MAX_DEPTH: usize = 16;
 /// Stacks with more frames are parsed as XML.
 const MAX_FRAMES: usize = 2_000;
@@ -48,7 +48,7 @@ pub(super) struct Scanner<'b> {
     /// The id of the current row's thread.
     thread: u32,
     widths: Widths,
-    /// The ids of the open elements, outermost first. They are not defined until the element ends.
+    /// The ids of the open elements, outermost first. Nothing may refer to them until they end.
     open: Vec<u32>,
     known_cells: &'b mut KnownCells,
     last_stacks: LastStacks,
@@ -56,13 +56,13 @@ pub(super) struct Scanner<'b> {
     end_of_tagged_backtrace: memmem::Finder<'static>,
 }
 
-/// The caches that a thread keeps from one block to the next. They do not affect the result.
+/// A thread's caches, kept from block to block. They do not affect the result.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     known_cells: KnownCells,
 }
 
-/// True if the limits allow everything that the scanner reads, so parsing as XML would give the same result.
+/// True if the limits allow everything that the scanner accepts, so the XML parser would give the same result.
 pub(super) fn is_allowed(limits: &Limits) -> bool {
     limits.element_depth >= MAX_DEPTH && limits.children >= MAX_CHILDREN && limits.token_bytes >= MAX_ROW
 }
@@ -122,7 +122,7 @@ impl<'b> Scanner<'b> {
             let (next, more) = self.skip_space(end);
             (at, lines) = (next, lines + more);
         }
-        // White space before other text is part of that text.
+        // White space before text belongs to that text.
         if self.bytes[at] == b'<' {
             (tape_end, tape_lines) = (at, lines);
         }
@@ -181,14 +181,14 @@ impl<'b> Scanner<'b> {
         Some((id, end + 3))
     }
 
-    /// Notes a `ref` to `id`, which must point backwards to an element that is not open; otherwise `None`. There is no id 0.
+    /// Records a `ref` to `id`. `None` unless `id` is an earlier element that is not open. There is no id 0.
     #[inline(always)]
     fn note_reference(&mut self, id: u32) -> Option<()> {
         self.note_references(id, id, |open| open == id)
     }
 
-    /// Like [`note_reference`](Self::note_reference) for several ids, with the smallest and the largest; `is_any` checks whether an id is one
-    /// of them.
+    /// Like [`note_reference`](Self::note_reference), for several ids; `smallest` and `largest` bound them, and `is_any` tests whether an id is
+    /// one of them.
     #[inline(always)]
     fn note_references(&mut self, smallest: u32, largest: u32, is_any: impl Fn(u32) -> bool) -> Option<()> {
         if smallest == 0 {
@@ -217,7 +217,7 @@ impl<'b> Scanner<'b> {
     #[inline(always)]
     fn define(&mut self, id: u64) -> Option<u32> {
         if self.next_id == 0 {
-            // A reference to an id needs an earlier definition, so this id must be larger than all references before it.
+            // Every `ref` so far needs an earlier definition, so this id must be larger than all of them.
             let id = u32::try_from(id).ok()?;
             self.next_id = (id > self.tape.early_ref).then_some(id)?;
         }
@@ -238,7 +238,7 @@ impl<'b> Scanner<'b> {
         Some(id)
     }
 
-    /// The offset of a byte in the row. It is wrong beyond [`MAX_ROW`], but then the row is rewound.
+    /// The offset of a byte in the row. Beyond [`MAX_ROW`] it is wrong, but then the row is rewound anyway.
     #[inline(always)]
     fn place(&self, at: usize) -> u16 {
         (at - self.row) as u16

@@ -1,7 +1,7 @@
 //! Scans stacks: lists of frames, nearly all of them `<frame ref="N"/>`.
 //!
-//! Stacks of a thread mostly share their outer frames, which come last. Each stack is therefore compared bytewise with the thread's last
-//! stack, starting at the end, and only the difference is parsed.
+//! Stacks of a thread share most of their outer frames, which come last. Each stack is therefore compared with the thread's previous stack, byte
+//! by byte from the end, and only the difference is parsed.
 
 use memchr::memmem;
 
@@ -27,7 +27,7 @@ impl Scanner<'_> {
         if let Some(last) = last {
             let before = self.tape.stacks[last.stack as usize - 1];
             let (from, to) = (before.end as usize - shared, before.end as usize);
-            // A frame that the earlier stack defined is written differently here, although it is the same frame.
+            // A frame that the earlier stack defines is a `ref` here.
             let (frames, own) = self.tape.frames.split_at(first);
             let outer = frames[before.start as usize..from].iter().rev();
             let more = own.iter().rev().zip(outer).take_while(|(a, b)| a == b).count();
@@ -66,22 +66,22 @@ impl Scanner<'_> {
         Some(start.end + length?)
     }
 
-    /// Returns the offset of a `backtrace`'s end tag, if it contains the first `k` of the text. Searching one byte is faster than twelve, and
-    /// frames that are `ref`s do not contain a `k`.
+    /// Returns the offset of a `backtrace`'s end tag, if it contains the first `k` in the text. `ref` frames contain no `k`, and searching for
+    /// one byte is faster than for twelve.
     #[inline(always)]
     fn end_of_plain_backtrace(&self, text: &[u8]) -> Option<usize> {
         let end = memchr::memchr(b'k', text)?.checked_sub(b"</bac".len())?;
         text[end..].starts_with(b"</backtrace>").then_some(end)
     }
 
-    /// Returns the number of frames at the root whose text equals the last stack's, and the length of their text. Each of them is one tag.
+    /// Returns the number of root frames with the same text as in the last stack, and the length of that text. Each of them is one tag.
     #[inline(always)]
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
         let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
         shared_tags(self.bytes, text_end, last_end, (last_end - plain_from).min(text_end - text_start))
     }
 
-    /// Reads frames from `at` to `end`. Returns the offset from which they are all `ref`s.
+    /// Reads frames from `at` to `end`. Returns the offset after which all are `ref`s.
     fn frames(&mut self, mut at: usize, end: usize, nesting: u32) -> Option<usize> {
         let start = at;
         let mut plain_from = at;
@@ -97,12 +97,12 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads frames that are `ref`s, up to the first other frame or `end`. Returns the offset after them.
+    /// Reads `ref` frames up to `end` or the first other frame. Returns the offset after them.
     #[inline(always)]
     fn references(&mut self, at: usize, end: usize) -> Option<usize> {
         let first = self.tape.frames.len();
         let mut frames = std::mem::take(&mut self.tape.frames);
-        // A multiple of 64, because filling a buffer with zeros is faster if only a few sizes occur.
+        // Rounded up to a multiple of 64, since zeroing is faster if only a few sizes occur.
         let most = end.saturating_sub(at).div_ceil(SHORTEST_FRAME).next_multiple_of(64);
         frames.resize(first + most, 0);
         let mut rest = self.bytes.get(at..end + PADDING).unwrap_or_default();
@@ -122,7 +122,7 @@ impl Scanner<'_> {
     }
 }
 
-/// A frame that is a `ref` of one digit: `<frame ref="1"/>`.
+/// The shortest `ref` frame: `<frame ref="1"/>`.
 const SHORTEST_FRAME: usize = FRAME.len() + 1 + 3;
 const FRAME: [u8; 12] = *b"<frame ref=\"";
 
@@ -138,9 +138,9 @@ fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     (start | more | end == 0 && id != 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
-/// The number of bytes compared at once; a frame that is a `ref` is shorter.
+/// The number of bytes compared at a time; a `ref` frame is shorter.
 const STEP: usize = 32;
-/// The maximum number of bytes that are compared. A byte counts the tags at each position of the steps, so it must not overflow.
+/// The maximum number of bytes compared. Tags are counted in a byte per position, which must not overflow.
 const MAX_SHARED: usize = STEP * (u8::MAX as usize - 1);
 
 /// Masks: the [`STEP`] bytes from index `STEP - n` on are `n` ones followed by zeros.
@@ -151,9 +151,9 @@ const FIRST_BYTES: [u8; 2 * STEP] = {
     bytes
 };
 
-/// Returns the number of equal tags before `end` and `other_end`, and the length of their text, at most `longest`.
+/// Returns the number of equal tags before `end` and `other_end`, and the length of their text, which is at most `longest`.
 ///
-/// The length varies each time, so the code after the loop has no branches, which would be mispredicted.
+/// The code after the loop is branchless: the length differs each time, so branches would be mispredicted.
 #[inline(always)]
 fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
     let longest = longest.min(MAX_SHARED);
@@ -172,7 +172,7 @@ fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (u
     let first = look(bytes, start).unwrap_or(&[0; PADDING]);
     let is_part = FIRST_BYTES[STEP - part..].first_chunk().unwrap_or(&[0; STEP]);
     counts = std::array::from_fn(|place| counts[place] + (u8::from(first[place] == b'<') & is_part[place]));
-    // A tag is not counted if only its end is equal.
+    // A tag does not count if only its end is equal.
     let cut = memchr::memchr(b'<', first).unwrap_or(STEP);
     (sum(&counts), (whole + part).saturating_sub(cut))
 }
