@@ -17,7 +17,7 @@ pub(super) static FUNCTIONS: ListingKind = ListingKind::new(
     ["functions", "function"],
     &[
         Column::weight("self_weight", "self"),
-        Column::weight("all_weight", "all {unit}"),
+        Column::weight("all_weight", "total {unit}"),
         Column::machine("self_samples", ColumnRole::Number),
         Column::number("samples", "samples").shown(Shown::WhereWide).at_least(8),
         Column::new("function", "function", ColumnRole::Name),
@@ -93,7 +93,7 @@ pub(super) static BINARIES: ListingKind = ListingKind::new(
     ["binaries", "binary"],
     &[
         Column::weight("self_weight", "self {unit}"),
-        Column::weight("all_weight", "all {unit}"),
+        Column::weight("all_weight", "total {unit}"),
         Column::machine("self_samples", ColumnRole::Number),
         Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("binary", "binary", ColumnRole::Name),
@@ -200,7 +200,7 @@ pub(super) static CATEGORIES: ListingKind = ListingKind::new(
     ["categories", "category"],
     &[
         Column::weight("self_weight", "self {unit}"),
-        Column::weight("all_weight", "all {unit}"),
+        Column::weight("all_weight", "total {unit}"),
         Column::machine("self_samples", ColumnRole::Number),
         Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("category", "category", ColumnRole::Name),
@@ -213,7 +213,7 @@ pub(super) static TRANSITIONS: ListingKind = ListingKind::new(
     ["transitions", "transition"],
     &[
         Column::weight("self_weight", "self {unit}"),
-        Column::weight("all_weight", "all {unit}"),
+        Column::weight("all_weight", "total {unit}"),
         Column::machine("self_samples", ColumnRole::Number),
         Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("category", "callee", ColumnRole::Label).shown(Shown::WhereWide),
@@ -290,7 +290,7 @@ pub(super) static LINES: ListingKind = ListingKind::new(
     ["lines", "line"],
     &[
         Column::weight("self_weight", "self {unit}"),
-        Column::weight("all_weight", "all {unit}"),
+        Column::weight("all_weight", "total {unit}"),
         Column::machine("self_samples", ColumnRole::Number),
         Column::number("samples", "samples").shown(Shown::WhereWide),
         Column::new("place", "line", ColumnRole::Name).shown(Shown::Text),

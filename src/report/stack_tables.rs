@@ -79,7 +79,7 @@ pub(super) static HEAVIEST: ListingKind = ListingKind::new(
         // The owner of a stack, only in its first row.
         Column::new("whose", "", ColumnRole::Label).shown(Shown::Text),
         Column::machine("depth", ColumnRole::Number),
-        Column::weight("all_weight", "all {unit}"),
+        Column::weight("all_weight", "total {unit}"),
         Column::weight("self_weight", "self {unit}").shown(Shown::WhereWide),
         Column::machine("samples", ColumnRole::Number),
         Column::new("function", "function", ColumnRole::Name),

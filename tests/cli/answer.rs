@@ -195,7 +195,7 @@ fn depths(text: &str) -> Vec<(usize, String)> {
             (forks, last) = (Vec::new(), parts[&number]);
             continue;
         }
-        if !line.contains('%') || line.contains("of the total") || line.contains("all ms") {
+        if !line.contains('%') || line.contains("of the total") || line.trim_start().starts_with("total ") {
             if line.contains("of the total") {
                 (forks, last) = (Vec::new(), 0);
             }

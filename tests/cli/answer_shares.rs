@@ -94,7 +94,7 @@ fn the_heaviest_function_is_answered_with_its_work() {
     ];
     let text = overview(&Folder::new(), &stacks);
     let expected = "100.0% 100.0% Report.total(of:) Shop 20.0% itself 80.0% callee Collection.map<A>(_:) \
-                    80.0% work: generic Swift code, not specialised, as in debug builds 30.0% work: retaining and releasing objects";
+                    80.0% work: unspecialised Swift generics, as in debug builds 30.0% work: retaining and releasing objects";
     assert!(text.contains(expected), "{text}");
 }
 
@@ -158,7 +158,10 @@ fn wanted_symbols_are_listed_by_their_share_of_the_samples() {
     let expected = [("Shop", 5, 50.0), ("libicucore.dylib", 1, 10.0), ("dyld", 0, 0.0)];
     assert_eq!(wanted(&path), expected.map(|(name, samples, percent)| (name.to_owned(), samples, percent)));
     let text = text(&path);
-    assert!(text.contains("have no name and hide 60.0% of the weight") && text.contains("traceparse uuid FILE"), "{text}");
+    assert!(
+        text.contains("have no name and hide 60.0% of the weight") && text.contains("traceparse uuid FILE"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn tables_name_the_columns_that_do_not_fit() {
     let diff = ["diff", &earlier, &orchard];
     let report = ["fleet", "report", &fleet, "--by", "app_version"];
     for (args, titles) in
-        [(&report[..], &["value", "95 % interval"][..]), (&diff, &["before", "after", "Δ all ms", "by chance"])]
+        [(&report[..], &["value", "95 % interval"][..]), (&diff, &["before", "after", "Δ total ms", "by chance"])]
     {
         for width in 40..=44 {
             let text = at(width, args);

@@ -182,7 +182,7 @@ impl Text<'_, '_, '_> {
     pub(super) fn rows(&self, own: &str, what: &str, rows: &[&DiffRow]) -> Table {
         let mut columns = self.columns(own);
         columns.push(Column::new("by chance", 1).sized(9, 1));
-        columns.push(self.change_column("Δ all", 2, 3));
+        columns.push(self.change_column("Δ total", 2, 3));
         let row = |row: &&DiffRow| {
             let [before, after] = [row.sides.before.sums.self_weight, row.sides.after.sums.self_weight];
             let mut cells = self.cells(&row.self_change, &row.sides, before, after).to_vec();
@@ -198,7 +198,7 @@ impl Text<'_, '_, '_> {
     }
 
     fn tree(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(self.columns("Δ all"), "function", FUNCTIONS, Vec::new());
+        let mut table = Table::new(self.columns("Δ total"), "function", FUNCTIONS, Vec::new());
         // Tree lines and part numbers take space in addition to names.
         let left_out = table.fit(self.style.width.map(|width| width.saturating_sub(8)));
         writeln!(out, "{}", table.header(self.style))?;

@@ -22,7 +22,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let widest = scale.number(series.counted.weight.value).len().max(11);
     let number = |title: &str| Column::new(title, KEPT).sized(widest, 1);
     let share = |title: &str, rank: u32| Column::new(title, rank).sized(6, 1);
-    let columns = vec![number("self").toned(Tone::Weight), share("self %", 1), number("all"), share("all %", 2)];
+    let columns = vec![number("self").toned(Tone::Weight), share("self %", 1), number("total"), share("total %", 2)];
     let mut table = Table::new(columns, "source", SOURCE, Vec::new());
     let left_out = table.fit(style.width);
     let lines = FileLines { scale, total: series.counted.weight.value, table, style };

@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     fn separates_wide_numbers() {
-        let columns = vec![Column::new("all s", KEPT).sized(7, 1), Column::new("self", KEPT).sized(7, 2)];
+        let columns = vec![Column::new("total s", KEPT).sized(7, 1), Column::new("self", KEPT).sized(7, 2)];
         let table = Table::new(columns, "function", FUNCTIONS, Vec::new());
         let cells = ["2400006.000", "2400006.000"].map(Cell::from);
         assert_eq!(table.numbers(&cells, &Style::default()), "2400006.000 2400006.000 ");

@@ -4,7 +4,7 @@
 //! calls.
 //!
 //! ```text
-//!      all ms  thread  total      self  function
+//!    total ms  thread      %      self  function
 //!      85.000  100.0%  85.0%     0.000  start
 //!      85.000  100.0%  85.0%     2.000 *main
 //!      60.000   70.6%  60.0%    60.000 *├─ fast
@@ -58,10 +58,10 @@ pub(super) fn write(
     let width = |weight: u64| scale.number(weight).len();
     let heaviest = tree.nodes().iter().map(|node| node.self_weight).max().unwrap_or(0);
     let columns = vec![
-        Column::new(&format!("all {}", scale.short()), KEPT).sized(width(total).max(style.least(11)), 1),
+        Column::new(&format!("total {}", scale.short()), KEPT).sized(width(total).max(style.least(11)), 1),
         // In narrow text, names take the space of the percentage of the scope.
         Column::new(whole, 1).sized(7, 1),
-        Column::new("total", KEPT).sized(6, 1),
+        Column::new("%", KEPT).sized(6, 1),
         Column::new(own, KEPT).sized(width(heaviest).max(style.least(9)), 1),
     ];
     let mut table = Table::new(columns, what, FUNCTIONS, Vec::new());

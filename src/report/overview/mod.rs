@@ -188,6 +188,8 @@ impl<'e> Report<'e> {
             overview.has_states = !may_wait || !profile.sums_or_samples().any(lacks_state);
             overview.main_thread = main_thread::main_thread(profile, &code, (rows, toc), series.unit);
         }
+        // Subtrees need as much memory again, and are not looked for if a function stands out.
+        let found = if overview.stands_out() { found } else { Vec::new() };
         // Waiting is never an answer, but subtrees would contain it.
         let has_subtrees = !overview.stands_out() && !has_others;
         let heavy = if has_subtrees { self.heavy_functions(series, &overview.all) } else { Vec::new() };
@@ -203,7 +205,7 @@ impl<'e> Report<'e> {
         let with_first = containing.rows(rows, heavy.len());
         overview.heaviest_thread = subtrees::heaviest_thread(&with_first, series.unit);
         if overview.stands_out() && overview.answers_in == AnswersIn::Own {
-            let places = found_of().filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
+            let places = rows.iter().zip(&found).filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
             let places = places.filter(|(_, place)| place.function == first);
             let calls = self.calls(series, first, &with_first);
             overview.spent = Some(spent::spent(profile, calls, places, series.unit));

@@ -339,7 +339,7 @@ impl Page<'_, '_> {
 
 pub(super) fn doing(work: Work) -> &'static str {
     match work {
-        Work::UnspecializedGenerics => "work: generic Swift code, not specialised, as in debug builds",
+        Work::UnspecializedGenerics => "work: unspecialised Swift generics, as in debug builds",
         Work::ReferenceCounting => "work: retaining and releasing objects",
         Work::MessageSending => "work: dispatching Objective-C messages",
         Work::Allocation => "work: allocating and freeing memory",
