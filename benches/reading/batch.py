@@ -14,10 +14,11 @@ FEW = 41
 
 
 def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
-    paths = tools.exports(max(FEW, round(500 * scale)), ROWS, STACKS)
+    # The last one is the new version of a comparison.
+    *paths, new = tools.exports(max(FEW, round(500 * scale)) + 1, ROWS, STACKS)
     dataset = tools.work / "dataset"
     rows = []
-    for name, options in [("fleet report", []), ("fleet extract", ["-o", dataset])]:
+    for name, options in [("compare", ["--against", new]), ("fleet report", []), ("fleet extract", ["-o", dataset])]:
         runs = {"one": [], "few": [], "all": []}
         for _ in range(rounds):
             for what, files, jobs in [("one", paths[:1], 1), ("few", paths[:FEW], 1), ("all", paths, None)]:

@@ -8,16 +8,19 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
     export = tools.export(round(1_200_000 * scale), round(300_000 * scale))
     size = export.stat().st_size
     programs = {}
-    reports = [("folded", ["--format", "folded"]), ("overview", []), ("full report", ["--view", "full"]),
-               ("functions", ["--view", "functions"])]
-    for name, options in reports:
-        programs[f"traceparse, {name}"] = tools.ours(export, *options)
-        if tools.has_jobs:
-            programs[f"traceparse, {name}, --jobs 1"] = tools.ours(export, *options, jobs=1)
+    page = tools.work / "report.html"
+    reports = [("overview", [export]), ("full report", [export, "--view", "full"]),
+               ("functions", [export, "--view", "functions"]), ("folded", [export, "--format", "folded"]),
+               ("page", [export, "-o", page]), ("hangs", ["hangs", export]), ("tables", ["tables", export])]
+    for name, arguments in reports:
+        programs[f"traceparse, {name}"] = tools.ours(*arguments)
+        if tools.has_jobs and arguments[0] == export:
+            programs[f"traceparse, {name}, --jobs 1"] = tools.ours(*arguments, jobs=1)
     programs["inferno-collapse-xctrace"] = [tools.inferno(), export]
     programs["quick-xml, events"] = [tools.peer("quick-xml-events"), export]
     programs["memchr, count of <"] = [tools.peer("memchr-count"), export]
     results = in_turn(programs, rounds)
+    page.unlink(missing_ok=True)
     inferno = results["inferno-collapse-xctrace"].wall
     rows = [line(name, run, inferno, size) for name, run in results.items()]
     if not is_quick:

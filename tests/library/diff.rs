@@ -106,9 +106,9 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
             }
         }
         let mut path: Vec<Key> = Vec::new();
-        for node in &diff.nodes[1..] {
+        for node in diff.nodes().skip(1) {
             path.truncate(node.depth as usize - 1);
-            let function = diff.function(node).unwrap();
+            let function = diff.function(&node).unwrap();
             path.push((function.name.clone(), function.binary.clone()));
             let sums = [node.sides.before, node.sides.after].map(|side| [side.sums.all_weight, side.sums.all_samples]);
             assert_eq!(nodes.remove(&path), Some(sums), "{path:?}");
@@ -202,7 +202,7 @@ fn writers_say_the_same() {
     for (view, name, count) in [
         (DiffView::Functions, "functions", diff.functions.len()),
         (DiffView::Binaries, "binaries", diff.binaries.len()),
-        (DiffView::Tree, "nodes", diff.nodes.len()),
+        (DiffView::Tree, "nodes", diff.nodes().count()),
     ] {
         let [before, after] = [&reports[0], &reports[1]];
         let shown =

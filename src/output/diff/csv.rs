@@ -17,10 +17,9 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Wri
     let view = if report.view == DiffView::Overview { DiffView::Functions } else { report.view };
     let report = DiffReport { view, ..*report };
     let diff = report.diff;
-    let nodes = if view == DiffView::Tree { diff.nodes.as_slice() } else { &[] };
-    let nodes = nodes.iter().map(|node| {
+    let nodes = (view == DiffView::Tree).then(|| diff.nodes()).into_iter().flatten().map(|node| {
         let changes = [diff.self_change(&node.sides), diff.all_change(&node.sides)];
-        record(diff, Some(node.depth), diff.function(node), &node.sides, changes)
+        record(diff, Some(node.depth), diff.function(&node), &node.sides, changes)
     });
     let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX));
     let rows = rows.map(|row| record(diff, None, Some(&row.function), &row.sides, [row.self_change, row.all_change]));

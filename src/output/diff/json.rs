@@ -41,13 +41,13 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
         DiffView::Functions => values(out, "functions", rows)?,
         DiffView::Binaries => values(out, "binaries", rows)?,
         DiffView::Tree => {
-            let node = |node: &DiffNode| {
+            let node = |node: DiffNode| {
                 let changes = [diff.self_change(&node.sides), diff.all_change(&node.sides)];
-                let mut value = row(diff.function(node), &node.sides, changes);
+                let mut value = row(diff.function(&node), &node.sides, changes);
                 value["depth"] = json!(node.depth);
                 value
             };
-            values(out, "nodes", diff.nodes.iter().map(node))?;
+            values(out, "nodes", diff.nodes().map(node))?;
         }
     }
     out.write_all(b"}\n")

@@ -84,8 +84,8 @@ pub(super) fn write_flame_graph(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let diff = report.diff;
-    let nodes = diff.nodes.iter().map(|node| {
-        let function = diff.function(node);
+    let nodes = diff.nodes().map(|node| {
+        let function = diff.function(&node);
         let (before, after) = (node.sides.before, node.sides.after);
         let shown = FlameNode {
             depth: node.depth,

@@ -202,8 +202,8 @@ impl Text<'_, '_, '_> {
         // Tree lines and part numbers take space in addition to names.
         let left_out = table.fit(self.style.width.map(|width| width.saturating_sub(8)));
         writeln!(out, "{}", table.header(self.style))?;
-        let nodes = &self.report.diff.nodes;
-        let tree = Children::new(nodes, |node| self.report.diff.all_change(&node.sides).weight.abs() >= self.limit);
+        let nodes: Vec<DiffNode> = self.report.diff.nodes().collect();
+        let tree = Children::new(&nodes, |node| self.report.diff.all_change(&node.sides).weight.abs() >= self.limit);
         let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(table.used() + NAME));
         let children = |index: usize| tree.shown[index].clone();
         let mut lines = Lines::below(&tree.shown[0], room);

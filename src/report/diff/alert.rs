@@ -156,7 +156,6 @@ mod tests {
             functions: rows,
             own_functions: Vec::new(),
             binaries,
-            nodes: Vec::new(),
             weighed: WeighedTree::empty(),
         }
     }

@@ -87,9 +87,6 @@ pub struct Diff {
     pub own_functions: Vec<DiffRow>,
     /// The binaries, by descending change of self weight. A sample counts once in the all weight of a binary.
     pub binaries: Vec<DiffRow>,
-    /// The call tree over all threads in preorder. Siblings are sorted by descending change of all weight. Node 0 is the root. Filled only by
-    /// [`Diff::new`].
-    pub nodes: Vec<DiffNode>,
     weighed: WeighedTree,
 }
 
@@ -103,13 +100,11 @@ impl Diff {
         });
         let forests = forests.each_ref();
         let tree = DiffTree::new(&Arc::new(functions), forests);
-        let mut diff = Self::of_tree(&Arc::new(tree), reports, forests, normalize);
-        diff.nodes = diff.weighed.nodes(diff.factor);
-        diff
+        Self::of_tree(&Arc::new(tree), reports, forests, normalize)
     }
 
-    /// Like [`Diff::new`], without the list of nodes, for programs that compare many selections of the same recordings: they can reuse `tree` and
-    /// the forests that it was made from.
+    /// Like [`Diff::new`], for programs that compare many selections of the same recordings: they can reuse `tree` and the forests that it was made
+    /// from.
     pub fn of_tree<'e>(
         tree: &Arc<DiffTree>,
         reports: [&Report<'e>; 2],
@@ -165,7 +160,6 @@ impl Diff {
             own_functions: rows(own),
             functions: rows(functions),
             binaries: rows(binaries),
-            nodes: Vec::new(),
             weighed,
         };
         // Without sample counts, any change may come from a single sample.
@@ -189,6 +183,11 @@ impl Diff {
     pub(crate) fn unread_may_explain(&self, change: &Change) -> bool {
         let unread: f64 = self.unread.iter().sum();
         unread > 0.0 && change.weight.abs() <= unread
+    }
+
+    /// The call tree over all threads in preorder, the root first. Siblings are sorted by descending change of all weight. Nodes are not stored.
+    pub fn nodes(&self) -> impl Iterator<Item = DiffNode> + '_ {
+        self.weighed.nodes(self.factor)
     }
 
     /// The tree to which node numbers for [`children`](Self::children) and [`sides`](Self::sides) refer.

@@ -140,14 +140,13 @@ impl WeighedTree {
     }
 
     /// The nodes with samples in preorder. Siblings are sorted by descending change of all weight.
-    pub(super) fn nodes(&self, factor: f64) -> Vec<DiffNode> {
-        let mut nodes = Vec::new();
+    pub(super) fn nodes(&self, factor: f64) -> impl Iterator<Item = DiffNode> + '_ {
         let mut todo = vec![(0, 0)];
-        while let Some((node, depth)) = todo.pop() {
-            nodes.push(DiffNode { depth, function: self.tree.function(node), sides: self.sides(node) });
+        std::iter::from_fn(move || {
+            let (node, depth) = todo.pop()?;
             todo.extend(self.children(node, factor).into_iter().rev().map(|child| (child, depth + 1)));
-        }
-        nodes
+            Some(DiffNode { depth, function: self.tree.function(node), sides: self.sides(node) })
+        })
     }
 
     /// The sums by function. A recursive function is counted once per sample.

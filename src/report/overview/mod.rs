@@ -147,7 +147,7 @@ impl<'e> Report<'e> {
             (code, found)
         };
         let is_parallel = self.options.jobs > 1 && rows.len() > LARGE;
-        let (all, (code, found)) = both(is_parallel, || self.all_weights(series), find);
+        let (all, (code, mut found)) = both(is_parallel, || self.all_weights(series), find);
         let found_of = || rows.iter().zip(&found);
         let leaf = |found: &Found| (found.doing == Doing::Runs).then_some(found.leaf);
         let heaviest = |count, of: &dyn Fn(&Found) -> Option<Place>| {
@@ -188,8 +188,10 @@ impl<'e> Report<'e> {
             overview.has_states = !may_wait || !profile.sums_or_samples().any(lacks_state);
             overview.main_thread = main_thread::main_thread(profile, &code, (rows, toc), series.unit);
         }
-        // Subtrees need as much memory again, and are not looked for if a function stands out.
-        let found = if overview.stands_out() { found } else { Vec::new() };
+        // Subtrees are found only if no function stands out, and need as much memory.
+        if !overview.stands_out() {
+            found = Vec::new();
+        }
         // Waiting is never an answer, but subtrees would contain it.
         let has_subtrees = !overview.stands_out() && !has_others;
         let heavy = if has_subtrees { self.heavy_functions(series, &overview.all) } else { Vec::new() };

@@ -271,17 +271,22 @@ impl Page<'_, '_> {
 
     /// `Main Thread`, `thread press worker #2`, or the identifier of an unnamed thread.
     pub(super) fn thread(&self, id: ThreadId) -> String {
+        let name = self.thread_name(id);
+        if name.to_lowercase().contains("thread") { name } else { format!("thread {name}") }
+    }
+
+    /// `Main Thread`, `press worker #2`, or `thread 0x51015`.
+    pub(super) fn thread_name(&self, id: ThreadId) -> String {
         let thread = self.profile.thread(id);
         let name = self.profile.string(thread.name);
         let is_name = |other: &ThreadReport| self.profile.thread(other.thread).name == thread.name;
-        if !name.is_empty() && self.series.all_threads().filter(|row| is_name(row)).count() > 1 {
-            return format!("thread {}", fit(&thread_label(self.profile, thread), Some(36)));
-        }
         match (name, thread.tid) {
             ("", None) => "an unknown thread".to_owned(),
             ("", Some(tid)) => format!("thread {tid:#x}"),
-            (name, _) if name.to_lowercase().contains("thread") => fit(name, Some(28)),
-            (name, _) => format!("thread {}", fit(name, Some(28))),
+            _ if self.series.all_threads().filter(|row| is_name(row)).count() > 1 => {
+                fit(&thread_label(self.profile, thread), Some(36))
+            }
+            (name, _) => fit(name, Some(28)),
         }
     }
 

@@ -13,6 +13,8 @@ use crate::units::Weight;
 
 /// A callee or a kind of work is shown from this share of the heaviest function's weight on.
 const MUCH: f64 = 0.2;
+/// With a smaller percentage, no function of a recording of waiting threads is shown.
+const LEAST: f64 = 0.05;
 /// Weight outside of all subtrees is shown from this percentage on.
 const LARGE_REST: f64 = 33.0;
 /// The width of the column of totals.
@@ -56,6 +58,11 @@ enum What {
 impl Page<'_, '_> {
     /// The rows, with this number of functions.
     pub(super) fn rows(&self, functions: usize) -> Vec<AnswerRow> {
+        let is_hidden = |first: &Answer| share(first.amount.weight.value, self.series) < LEAST;
+        // If nearly all samples wait, the fact about the running ones is enough.
+        if self.overview.shares.has_others() && self.overview.answers.first().is_some_and(is_hidden) {
+            return Vec::new();
+        }
         let mut rows: Vec<AnswerRow> =
             self.overview.subtrees.iter().flat_map(|subtree| self.rows_of_subtree(subtree)).collect();
         rows.extend(self.rest());
@@ -149,7 +156,7 @@ impl Page<'_, '_> {
         let is_other = |row: &&ThreadReport| subtrees.iter().all(|subtree| subtree.thread != row.thread);
         // Threads are sorted by weight.
         let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
-        let thread = thread.map(|row| format!("{} has {}", self.thread(row.thread), self.percent(row.counted)));
+        let thread = thread.map(|row| format!("{} on {}", self.percent(row.counted), self.thread_name(row.thread)));
         let what = if subtrees.len() > 1 { "or more in other code" } else { "in other code" };
         let (own, total, owner) = (String::new(), self.percent(rest), Owner([None, thread, None]));
         Some(AnswerRow { own, total, what: What::Text(what), owner, is_detail: false })
@@ -171,8 +178,8 @@ impl Page<'_, '_> {
         let is_own = self.overview.answers_in == AnswersIn::Own && has_threads;
         let binary = self.profile.binary_name(function).filter(|_| !is_own).map(str::to_owned);
         let thread = has_threads.then(|| match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
-            1.0 => self.thread(thread),
-            part if part > MOSTLY => format!("{:.0}% on {}", 100.0 * part, self.thread(thread)),
+            1.0 => self.thread_name(thread),
+            part if part > MOSTLY => format!("{:.0}% on {}", 100.0 * part, self.thread_name(thread)),
             _ => "several threads".to_owned(),
         });
         let origin = origin.filter(|origin| *origin != Origin::Thread).map(|origin| phrase(origin).to_owned());
