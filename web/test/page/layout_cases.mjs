@@ -79,7 +79,7 @@ export const LAYOUT_CASES = {
     }
   },
 
-  async 'trees open where they fork, and a button leads to the levels above'(tab, { orchard }) {
+  async 'trees open where they fork, and a button leads to the levels above'(tab, { orchard, pair }) {
     await tab.browser.resize(1280, 500);
     await tab.open(orchard.page, 'v=1&tab=tree&by=thread');
     const top = () => tab.browser.run(() => document.getElementById('tree').scrollTop / 24);
@@ -89,6 +89,16 @@ export const LAYOUT_CASES = {
     ok(fork >= 5, `${fork}`);
     ok(Math.abs((await top()) - fork) < 1, `${await top()} instead of ${fork}`);
     equal(await tab.text('[data-part=levels-above]'), `↑ ${fork} callers above`);
+    await tab.click('[data-part=levels-above]');
+    equal(await top(), 0);
+    // The tree of a comparison is in the order of changes.
+    await tab.open(pair.page, 'v=1&tab=tree&main=only');
+    const rows = (await tab.tables()).tree;
+    const both = rows.map((row) => row['all-before'] + row['all-after']);
+    const branch = both.findIndex((weight, row) => !(both[row + 1] >= 0.9 * weight));
+    ok(branch >= 5, `${branch}`);
+    ok(Math.abs((await top()) - branch) < 1, `${await top()} instead of ${branch}`);
+    equal(await tab.text('[data-part=levels-above]'), `↑ ${branch} callers above`);
     await tab.click('[data-part=levels-above]');
     equal(await top(), 0);
     await tab.open(orchard.page, 'v=1&tab=flame&by=thread');
