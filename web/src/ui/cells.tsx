@@ -13,7 +13,7 @@ export function FunctionName({ names, label }: { names: Names; label: number }):
   const name = nameOf(names, label);
   const element = useFitted(name);
   return (
-    <span ref={element} class={`name kind-${kindOf(names, label)}`} title={name}>
+    <span ref={element} class={`name kind-${kindOf(names, label)}`} title={name} data-label={label}>
       {name}
     </span>
   );
