@@ -1,6 +1,7 @@
 // The space of the parts of the page, and how they save space, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { askedJson } from './asked.mjs';
 import { brush, showTab } from './cases.mjs';
 import { TABS, waitFor } from './tab.mjs';
 
@@ -107,6 +108,15 @@ export const LAYOUT_CASES = {
     await tab.click('[data-part=show-whole]');
     await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 'all levels');
     await tab.browser.resize(1280, 800);
+  },
+
+  async 'the overview names the processes of threads if there are several'(tab, { mixed, orchard }) {
+    const names = () => tab.browser.run(() => [...document.querySelectorAll('[aria-labelledby=threads-title] .name')].map((name) => name.textContent));
+    const { threads } = await askedJson([mixed.file], ['--view', 'threads']);
+    await tab.open(mixed.page, 'v=1');
+    for (const name of await names()) ok(threads.some(({ process, pid }) => name.endsWith(` of ${process} (${pid})`)), name);
+    await tab.open(orchard.page, 'v=1');
+    for (const name of await names()) ok(!name.includes(' of '), name);
   },
 
   async 'a view gets the complete window'(tab, { orchard, pair }) {
