@@ -261,9 +261,10 @@ impl Forest {
             while let Some((_, key)) = path.pop_if(|&mut (end, _)| end <= first) {
                 on_path[key] -= 1;
             }
-            for node in first as usize..=node as usize {
-                let key = key_of_label(self.labels[node]);
-                found[node] = on_path[key] == 0;
+            let nodes = first as usize..node as usize + 1;
+            for (is_outermost, &label) in found[nodes.clone()].iter_mut().zip(&self.labels[nodes]) {
+                let key = key_of_label(label);
+                *is_outermost = on_path[key] == 0;
                 on_path[key] += 1;
                 path.push((end, key));
             }
