@@ -1,7 +1,5 @@
 //! A set of row numbers with a fast rank operation: how many members precede a row.
 
-use std::ops::Range;
-
 /// A set of rows, in a quarter of a byte per row. Counting the members before a row takes a few instructions, so a table can store values for members
 /// only, in row order.
 #[derive(Clone, Debug, Default)]
@@ -47,19 +45,23 @@ impl RankedBits {
         (bits >> bit & 1 > 0).then(|| before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
     }
 
-    /// Returns the last member in a range of rows. Time grows with the range, 64 rows at once.
+    /// Returns the last member up to and including a row, with its index among the members, if it is in the row's block of 64.
     #[inline]
-    pub(crate) fn last_in(&self, rows: Range<usize>) -> Option<usize> {
-        let mut end = rows.end;
-        while end > rows.start {
-            let group = (end - 1) / 64;
-            let bits = self.blocks[group].bits & (u64::MAX >> (63 - (end - 1) % 64));
-            if bits > 0 {
-                return Some(group * 64 + 63 - bits.leading_zeros() as usize).filter(|row| *row >= rows.start);
-            }
-            end = group * 64;
-        }
-        None
+    pub(crate) fn last_up_to(&self, row: usize) -> Option<(usize, usize)> {
+        let Block { bits, before } = self.blocks[row / 64];
+        let bits = bits & (u64::MAX >> (63 - row % 64));
+        (bits > 0).then(|| (row / 64 * 64 + bits.ilog2() as usize, (before + bits.count_ones()) as usize - 1))
+    }
+
+    /// Returns the members in order.
+    pub(crate) fn members(&self) -> impl Iterator<Item = usize> {
+        self.bits().enumerate().flat_map(|(block, mut rest)| {
+            std::iter::from_fn(move || {
+                let bit = (rest > 0).then_some(rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(block * 64 + bit as usize)
+            })
+        })
     }
 
     /// Allocates this many rows. `members` is the current number of members.
@@ -97,15 +99,15 @@ impl RankedBits {
 /// Each item is true if the row with its index is a member.
 impl FromIterator<bool> for RankedBits {
     fn from_iter<I: IntoIterator<Item = bool>>(rows: I) -> Self {
-        let (mut set, mut members) = (Self::default(), 0);
-        for (row, is_member) in rows.into_iter().enumerate() {
-            set.grow(row + 1, members);
-            if is_member {
-                set.insert(row);
-                members += 1;
-            }
-        }
-        set
+        let (mut rows, mut members) = (rows.into_iter(), 0);
+        let blocks = std::iter::from_fn(|| {
+            let mut bits = u64::from(rows.next()?);
+            (1..64).zip(rows.by_ref()).for_each(|(bit, is_member)| bits |= u64::from(is_member) << bit);
+            let before = members;
+            members += bits.count_ones();
+            Some(Block { bits, before })
+        });
+        Self { blocks: blocks.collect() }
     }
 }
 
@@ -115,16 +117,18 @@ mod tests {
 
     #[test]
     fn members_are_counted() {
-        let is_member = |row: usize| (row < 90 && row.is_multiple_of(3)) || row == 64 || row == 127 || row == 310;
+        // The block from 256 has no members.
+        let is_member = |row: usize| row < 250 && row.is_multiple_of(3) || row == 64 || row == 127 || row == 330;
         let set: RankedBits = (0..400).map(is_member).collect();
+        let members: Vec<usize> = (0..400).filter(|&row| is_member(row)).collect();
+        assert_eq!(set.members().collect::<Vec<_>>(), members);
         for row in 0..400 {
             let before = (0..row).filter(|&row| is_member(row)).count();
             assert_eq!(set.before(row), before);
             assert_eq!(set.up_to(row), before + usize::from(is_member(row)));
             assert_eq!(set.place(row), is_member(row).then_some(before));
-            for start in 0..=row {
-                assert_eq!(set.last_in(start..row), (start..row).rev().find(|&row| is_member(row)));
-            }
+            let last = members.iter().copied().enumerate().rfind(|(_, member)| (row / 64 * 64..=row).contains(member));
+            assert_eq!(set.last_up_to(row), last.map(|(place, member)| (member, place)));
         }
     }
 }

@@ -18,10 +18,10 @@
 
 use super::key_sums::KeySums;
 use super::path_visitor::PathVisitor;
+use super::preorder::Preorder;
 use super::tree::{Label, order_labels};
 use super::weights::StackWeight;
-use crate::hash::HashMap;
-use crate::profile::{FrameId, FunctionId, Profile, StackId};
+use crate::profile::{FrameId, FunctionId, Profile, StackId, StackTable};
 use crate::ranked_bits::RankedBits;
 
 /// The label of the root.
@@ -54,42 +54,6 @@ struct Knot {
     above: u32,
 }
 
-/// Nodes in order of creation.
-struct Nodes {
-    parents: Vec<u32>,
-    labels: Vec<u32>,
-    /// Children that do not directly follow their parent.
-    others: HashMap<(u32, u32), u32>,
-}
-
-impl Nodes {
-    /// Creates the root, and allocates the maximum number of nodes: a growing list would temporarily need space for two copies.
-    fn with_capacity(most: usize) -> Self {
-        let (mut parents, mut labels) = (Vec::with_capacity(most + 1), Vec::with_capacity(most + 1));
-        parents.push(0);
-        labels.push(NONE);
-        Self { parents, labels, others: HashMap::default() }
-    }
-
-    fn child(&mut self, parent: u32, label: u32) -> u32 {
-        let next = parent as usize + 1;
-        let new = self.parents.len() as u32;
-        // The first child usually directly follows its parent, and the newest node has no children yet.
-        if next < self.parents.len() {
-            if (self.parents[next], self.labels[next]) == (parent, label) {
-                return next as u32;
-            }
-            let known = *self.others.entry((parent, label)).or_insert(new);
-            if known != new {
-                return known;
-            }
-        }
-        self.parents.push(parent);
-        self.labels.push(label);
-        new
-    }
-}
-
 impl Forest {
     /// Merges all stacks of samples by function.
     pub fn new(profile: &Profile) -> Self {
@@ -116,16 +80,13 @@ impl Forest {
     ) -> Self {
         let stacks = profile.stack_ids().len();
         let needs = needed_stacks(profile, sampled);
-        let mut nodes = Nodes::with_capacity(needs.iter().filter(|need| **need != Need::None).count());
-        let mut node_of_stack = vec![0; stacks + 1];
-        for id in profile.stack_ids().filter(|id| needs[id.index()] != Need::None) {
-            let stack = profile.stack(id);
-            let parent = stack.parent.map_or(0, |parent| node_of_stack[parent.index()]);
-            node_of_stack[id.index()] = nodes.child(parent, label(stack.frame));
-        }
-        if needs[stacks] != Need::None {
-            node_of_stack[stacks] = nodes.child(0, functions);
-        }
+        let mut nodes = StackTable::default();
+        let mut node_of_stack = profile.stack_rows().derive(|id, stack, parent| match needs[id.index()] {
+            Need::None => None,
+            _ => child(&mut nodes, parent.flatten(), label(stack.frame)),
+        });
+        let no_stack = if needs[stacks] == Need::None { None } else { child(&mut nodes, None, functions) };
+        node_of_stack.push(no_stack);
         let is_sampled: RankedBits = needs.iter().map(|need| *need == Need::Samples).collect();
         let sampled = node_of_stack.iter().zip(needs).filter(|(_, need)| *need == Need::Samples);
         let node_of_sampled = sampled.map(|(&node, _)| node).collect();
@@ -136,13 +97,13 @@ impl Forest {
     /// Merges forests and renumbers their labels. Each forest comes with a function that maps its labels to numbers below `labels`. The result's
     /// stacks are the knots of all forests, concatenated ([`knots`](Self::knots)).
     pub(crate) fn merged(forests: &[(&Self, &dyn Fn(Label) -> u32)], labels: u32) -> Self {
-        let mut nodes = Nodes::with_capacity(forests.iter().map(|(forest, _)| forest.len()).sum());
+        let mut nodes = StackTable::default();
         let mut node_of_knot = Vec::new();
         for (forest, number) in forests {
-            let mut places = vec![0; forest.len()];
+            let mut places = vec![None; forest.len()];
             for node in 1..forest.len() as u32 {
                 let above = places[forest.parent(node) as usize];
-                places[node as usize] = nodes.child(above, number(forest.label(node)));
+                places[node as usize] = child(&mut nodes, above, number(forest.label(node)));
             }
             node_of_knot.extend(forest.knots.iter().map(|knot| places[knot.node as usize]));
         }
@@ -150,27 +111,26 @@ impl Forest {
         Self::arrange(nodes, (is_sampled, node_of_knot), labels)
     }
 
-    /// Sorts nodes into preorder and links knots. `node_of_sampled` contains the node of each sampled stack. Each list is freed as early as
-    /// possible, since an interactive page uses the most memory here.
-    fn arrange(nodes: Nodes, (is_sampled, node_of_sampled): (RankedBits, Vec<u32>), functions: u32) -> Self {
-        let Nodes { parents, labels, others } = nodes;
-        drop(others);
-        let (places, ends) = preorder(&parents);
-        drop(parents);
-        let labels = permuted(labels, &places);
-        let ends = permuted(ends, &places);
-        // The subtree of a node with one child ends where the child's does.
-        let has_one_child = |node: usize| ends.get(node + 1) == Some(&ends[node]) && ends[node] as usize > node + 1;
-        let mut is_knot: Vec<bool> = (0..ends.len()).map(|node| node == 0 || !has_one_child(node)).collect();
-        for &node in &node_of_sampled {
-            is_knot[places[node as usize] as usize] = true;
+    /// Sorts nodes into preorder and links knots. `node_of_sampled` has the node of each sampled stack. Each list is freed as early as possible,
+    /// since this is the peak of an interactive page's memory use.
+    fn arrange(
+        nodes: StackTable,
+        (is_sampled, node_of_sampled): (RankedBits, Vec<Option<StackId>>),
+        functions: u32,
+    ) -> Self {
+        let nodes = nodes.finish();
+        let preorder = Preorder::new(&nodes);
+        let labels = preorder.labels(NONE);
+        let mut is_knot = vec![false; labels.len()];
+        let places: Vec<u32> = node_of_sampled.into_iter().map(|node| preorder.place(node)).collect();
+        let forks = preorder.forks;
+        drop(nodes);
+        for &node in places.iter().chain(forks.iter().map(|(node, _)| node)).chain(&[0]) {
+            is_knot[node as usize] = true;
         }
         let is_knot: RankedBits = is_knot.into_iter().collect();
-        let knot_of_sampled =
-            node_of_sampled.iter().map(|&node| is_knot.before(places[node as usize] as usize) as u32).collect();
-        drop(places);
-        let knots = tie_knots(&ends, &is_knot);
-        drop(ends);
+        let knot_of_sampled = places.into_iter().map(|node| is_knot.before(node as usize) as u32).collect();
+        let knots = tie_knots(&is_knot, &forks);
         let mut forest =
             Self { labels, is_outermost: Vec::new(), is_knot, knots, is_sampled, knot_of_sampled, functions };
         forest.is_outermost = forest.outermost(functions as usize + 1, |label| label as usize);
@@ -296,14 +256,18 @@ impl Forest {
         // The end of each ancestor's subtree, and its key.
         let mut path: Vec<(u32, usize)> = Vec::new();
         let mut found = vec![false; self.len()];
-        for node in 1..self.len() as u32 {
-            while let Some((_, key)) = path.pop_if(|&mut (end, _)| end <= node) {
+        for knots in self.knots.windows(2) {
+            let (first, Knot { node, end, .. }) = (knots[0].node + 1, knots[1]);
+            while let Some((_, key)) = path.pop_if(|&mut (end, _)| end <= first) {
                 on_path[key] -= 1;
             }
-            let key = key_of_label(self.labels[node as usize]);
-            found[node as usize] = on_path[key] == 0;
-            on_path[key] += 1;
-            path.push((self.end(node), key));
+            let nodes = first as usize..node as usize + 1;
+            for (is_outermost, &label) in found[nodes.clone()].iter_mut().zip(&self.labels[nodes]) {
+                let key = key_of_label(label);
+                *is_outermost = on_path[key] == 0;
+                on_path[key] += 1;
+                path.push((end, key));
+            }
         }
         found
     }
@@ -448,6 +412,11 @@ impl WeighedForest<'_> {
     }
 }
 
+/// The node for a label called from another node or the root. There are no more nodes than stacks, so they fit.
+fn child(nodes: &mut StackTable, parent: Option<StackId>, label: u32) -> Option<StackId> {
+    FrameId::from_index(label as usize).and_then(|label| nodes.child(parent, label).ok())
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     None,
@@ -464,10 +433,9 @@ fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId
     for stack in sampled {
         needs[stack.map_or(stacks, |stack| stack.index())] = Need::Samples;
     }
-    let mut ids: Vec<StackId> = profile.stack_ids().collect();
-    while let Some(id) = ids.pop() {
-        if let Some(parent) = profile.stack(id).parent
-            && needs[id.index()] != Need::None
+    for index in (0..stacks).rev() {
+        if needs[index] != Need::None
+            && let Some(parent) = StackId::from_index(index).and_then(|id| profile.stack_rows().parent(id))
             && needs[parent.index()] == Need::None
         {
             needs[parent.index()] = Need::Path;
@@ -476,46 +444,25 @@ fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId
     needs
 }
 
-/// Returns each node's position in preorder, and the position after its subtree. Siblings keep the order of creation.
-fn preorder(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    // The size of each node's subtree, and later its position.
-    let mut places = vec![1_u32; parents.len()];
-    for node in (1..parents.len()).rev() {
-        places[parents[node] as usize] += places[node];
+/// Links the knots. `forks` has the end of each subtree whose node does not have exactly one child.
+fn tie_knots(is_knot: &RankedBits, forks: &[(u32, u32)]) -> Vec<Knot> {
+    let mut knots: Vec<Knot> = is_knot.members().map(|node| Knot { node: node as u32, end: 0, above: 0 }).collect();
+    for &(node, end) in forks {
+        knots[is_knot.before(node as usize)].end = end;
     }
-    // The position of the next child or, after the last one, the end of the subtree.
-    let mut ends = vec![0_u32; parents.len()];
-    for node in 0..parents.len() {
-        let size = std::mem::take(&mut places[node]);
-        if node > 0 {
-            let next = &mut ends[parents[node] as usize];
-            places[node] = *next;
-            *next += size;
-        }
-        ends[node] = places[node] + 1;
+    // With one child, the subtree ends where that of the next knot ends.
+    let mut below = 0;
+    for knot in knots.iter_mut().rev() {
+        knot.end = if knot.end > 0 { knot.end } else { below };
+        below = knot.end;
     }
-    (places, ends)
-}
-
-/// Moves the value of each node to its position.
-fn permuted(values: Vec<u32>, places: &[u32]) -> Vec<u32> {
-    let mut at_places = vec![0; values.len()];
-    for (value, &place) in values.into_iter().zip(places) {
-        at_places[place as usize] = value;
-    }
-    at_places
-}
-
-/// Links the knots. `ends` contains the end of each node's subtree.
-fn tie_knots(ends: &[u32], is_knot: &RankedBits) -> Vec<Knot> {
-    let mut knots: Vec<Knot> = Vec::with_capacity(is_knot.up_to(ends.len() - 1));
     let mut above = 0;
-    for (node, &end) in (0..).zip(ends).filter(|(node, _)| is_knot.contains(*node as usize)) {
-        while above > 0 && knots[above as usize].end <= node {
-            above = knots[above as usize].above;
+    for knot in 1..knots.len() {
+        while above > 0 && knots[above].end <= knots[knot].node {
+            above = knots[above].above as usize;
         }
-        knots.push(Knot { node, end, above });
-        above = knots.len() as u32 - 1;
+        knots[knot].above = above as u32;
+        above = knot;
     }
     knots
 }

@@ -20,6 +20,7 @@ mod lines;
 mod merge;
 mod operations;
 mod path_visitor;
+mod preorder;
 mod sandwich;
 mod stack_numbers;
 mod stack_runs;

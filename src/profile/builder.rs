@@ -186,7 +186,7 @@ impl ProfileBuilder {
     ) -> Result<(), Full> {
         for (index, sample) in profile.samples.iter().enumerate() {
             let Some((stack, state)) = new(&sample.into()) else { continue };
-            self.add_sample(Sample { stack, state, ..*sample })?;
+            self.profile.samples.push(Sample { stack, state, ..*sample });
             let counters = profile.counters(index);
             if !counters.is_empty() {
                 self.add_counters(counters);
@@ -375,7 +375,7 @@ impl ProfileBuilder {
     pub fn stack_path(
         &mut self,
         parent: Option<StackId>,
-        frames: impl IntoIterator<Item = FrameId>,
+        frames: impl IntoIterator<Item = FrameId, IntoIter: ExactSizeIterator>,
     ) -> Result<Option<StackId>, Full> {
         self.stacks.path(parent, frames)
     }

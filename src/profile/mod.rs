@@ -89,6 +89,7 @@ use crate::units::{Nanos, Weight};
 use model::CounterRow;
 use sample_weights::SampleWeights;
 pub(crate) use stack_rows::StackRows;
+pub(crate) use stacks::StackTable;
 pub(crate) use strings::Strings;
 use sums::SumCounters;
 

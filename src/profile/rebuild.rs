@@ -7,6 +7,7 @@ use super::model::{FrameId, StackId};
 use super::wait::WAITS;
 use super::{Full, Profile, ProfileBuilder, SampleSum};
 use crate::memory::{OverBudget, of_vec};
+use crate::ranked_bits::RankedBits;
 
 /// Why a profile could not be rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,30 +132,27 @@ impl Profile {
             needs_state |= place % 2 == 1 && sum.state.is_none();
         }
         let waits = if needs_state { Some(builder.string(WAITS)?) } else { None };
-        // For each old stack, the new one, and true if its leaf changed.
-        let mut stacks: Vec<Option<(Option<StackId>, bool)>> = vec![None; is_used.len()];
+        let used: RankedBits = is_used.into_iter().collect();
+        // For each used place, the new stack, and whether its leaf changed.
+        let mut stacks: Vec<Option<(Option<StackId>, bool)>> = Vec::new();
         let mut path = Vec::new();
-        let old = std::iter::once(None).chain(self.stack_ids().map(Some));
-        for (old, is_wait) in old.flat_map(|old| [(old, false), (old, true)]) {
-            let place = place(old, is_wait);
-            if place.is_multiple_of(STACKS_BETWEEN) {
-                reserved.resize(builder.memory() + of_vec(&stacks) + of_vec(&is_used))?;
+        for place in used.members() {
+            if stacks.len().is_multiple_of(STACKS_BETWEEN) {
+                reserved.resize(builder.memory() + of_vec(&stacks) + used.memory())?;
             }
-            if !is_used[place] {
-                continue;
+            let old = (place / 2).checked_sub(1).and_then(StackId::from_index);
+            match old {
+                Some(old) => self.stacks.write_path(old, &mut path),
+                None => path.clear(),
             }
-            path.clear();
-            path.extend(std::iter::successors(old, |&id| self.stack(id).parent).map(|id| self.stack(id).frame));
-            path.reverse();
             let leaf = path.last().copied();
-            if shape(old, is_wait, &mut path) {
-                let is_other = path.last().copied() != leaf;
-                stacks[place] = Some((builder.stack_path(None, path.iter().copied())?, is_other));
-            }
+            let is_kept = shape(old, place % 2 == 1, &mut path);
+            let new = if is_kept { Some(builder.stack_path(None, path.iter().copied())?) } else { None };
+            stacks.push(new.map(|new| (new, path.last().copied() != leaf)));
         }
         builder.copy_samples(self, |sum| {
             let place = place_of(sum);
-            let (stack, is_other) = stacks[place]?;
+            let (stack, is_other) = stacks[used.before(place)]?;
             Some((stack, sum.state.or(waits.filter(|_| is_other && place % 2 == 1))))
         })?;
         drop(reserved);

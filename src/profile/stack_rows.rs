@@ -67,10 +67,32 @@ impl StackRows {
     #[inline]
     pub(crate) fn run(&self, known: Option<StackId>, stack: StackId) -> (Range<usize>, Option<StackId>) {
         let (start, end) = (known.map_or(0, |known| known.index() + 1), stack.index() + 1);
-        match self.turns.last_in(start..end) {
-            Some(turn) => (turn..end, self.parents[self.turns.before(turn)]),
-            None => (start..end, known),
+        let mut rest = end;
+        while rest > start {
+            match self.turns.last_up_to(rest - 1) {
+                Some((row, turn)) if row >= start => return (row..end, self.parents[turn]),
+                Some(_) => break,
+                None => rest = (rest - 1) / 64 * 64,
+            }
         }
+        (start..end, known)
+    }
+
+    /// Writes the frames of a stack to `path`, root first. Panics if the stack does not exist.
+    pub(super) fn write_path(&self, leaf: StackId, path: &mut Vec<FrameId>) {
+        path.clear();
+        let mut end = leaf.index() + 1;
+        // Copies all rows down from a turn, or from the start of a block of 64.
+        while end > 0 {
+            let turn = self.turns.last_up_to(end - 1);
+            let start = turn.map_or((end - 1) / 64 * 64, |(row, _)| row);
+            path.extend(self.frames(start..end).iter().rev());
+            end = match turn {
+                Some((_, turn)) => self.parents[turn].map_or(0, |parent| parent.index() + 1),
+                None => start,
+            };
+        }
+        path.reverse();
     }
 
     /// Computes a value for each stack from that of its parent. Visiting the rows in order is cheaper than looking up each stack.
@@ -112,6 +134,12 @@ impl StackRows {
             start = piece.end.max(start);
             (!piece.is_empty()).then(|| self.frames(piece))
         })
+    }
+
+    /// Returns the rows from each turn to the next, and the parent of the first.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (Range<usize>, Option<StackId>)> {
+        let ends = self.turns.members().skip(1).chain([self.len()]);
+        self.turns.members().zip(ends).zip(self.parents.iter()).map(|((start, end), &parent)| (start..end, parent))
     }
 
     /// Returns the bits that mark turns, in words of 64 rows.

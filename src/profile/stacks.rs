@@ -28,7 +28,7 @@ use crate::hash::BuildHasher;
 /// A stack takes 4 bytes, and 4 more if it does not follow its parent. While the profile is built, an entry in the hash table takes another 15 to
 /// 30 bytes. A recording has about one such entry per distinct leaf, regardless of the depth of its stacks.
 #[derive(Debug, Default)]
-pub(super) struct StackTable {
+pub(crate) struct StackTable {
     rows: StackRows,
     /// The stacks that do not directly follow their parent. Entries contain the complete key, so lookups and growth never access distant rows.
     others: HashTable<(Stack, StackId)>,
@@ -51,7 +51,7 @@ impl StackTable {
     }
 
     /// Finishes the table. Parents precede their children.
-    pub(super) fn finish(self) -> StackRows {
+    pub(crate) fn finish(self) -> StackRows {
         let mut rows = self.rows;
         rows.shrink_to_fit();
         rows
@@ -64,7 +64,7 @@ impl StackTable {
 
     /// Interns the stack in which `parent` calls `frame`.
     #[inline]
-    pub(super) fn child(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
+    pub(crate) fn child(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
         let row = Stack { parent, frame };
         if let Some(parent) = parent {
             let next = parent.index() + 1;
@@ -83,19 +83,17 @@ impl StackTable {
     pub(super) fn path(
         &mut self,
         parent: Option<StackId>,
-        frames: impl IntoIterator<Item = FrameId>,
+        frames: impl IntoIterator<Item = FrameId, IntoIter: ExactSizeIterator>,
     ) -> Result<Option<StackId>, Full> {
         let (mut stack, mut frames) = (parent, frames.into_iter());
-        for frame in frames.by_ref() {
+        while let Some(frame) = frames.next() {
             let known = self.rows.len();
             stack = Some(self.child(stack, frame)?);
             if self.rows.len() > known {
-                break;
+                // Everything below a new stack is new.
+                self.rows.push_chain(frames)?;
+                return Ok(StackId::from_index(self.rows.len() - 1));
             }
-        }
-        // Everything below a new stack is new.
-        for frame in frames {
-            stack = Some(self.rows.push(Stack { parent: stack, frame })?);
         }
         Ok(stack)
     }

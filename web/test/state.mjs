@@ -239,7 +239,8 @@ test('numbers are written as the command writes them', () => {
   assert.deepEqual([seconds.unit, inScale(1_000_000, seconds), inScale(9_581_499_999, seconds)], ['s', '0.001', '9.581']);
   assert.equal(inScale(500_000n, seconds), '0.001', 'halves go up');
   assert.equal(withUnit(999, 'cycles'), '999 cycles');
-  assert.equal(withUnit(2n ** 64n, 'ns'), `18\u202f446\u202f744\u202f073.71 s`);
+  assert.equal(withUnit(2n ** 64n, 'ns'), `18,446,744,073.71 s`);
+  assert.deepEqual([withUnit(1, 'samples'), withUnit(2, 'samples'), withUnit(1, 'cycles', 5000), withUnit(1, 'ns')], ['1 sample', '2 samples', '0.00 kcycles', '1 ns']);
   assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0.0%', '<0.01%', '–']);
 });
 

@@ -3,11 +3,14 @@
 use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{Doings, FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, place};
+use crate::ranked_bits::RankedBits;
 
 /// The effects of operations on each stack, which add up to the effects on any selection.
 #[derive(Debug)]
 pub struct OperationEffects {
-    /// For each [place](place) of a stack in the original profile, the effect of each operation.
+    /// The [places](place) of sampled stacks in the original profile.
+    places: RankedBits,
+    /// For each of these places, the effect of each operation.
     effects: Vec<Effect>,
     /// The summaries without changes: text, whether functions are missing, and whether it inverts.
     operations: Vec<OperationSummary>,
@@ -27,10 +30,16 @@ impl OperationEffects {
     /// # Errors
     /// If the new profile exceeds its tables or the memory budget.
     pub fn apply(profile: &Profile, operations: &[Operation]) -> Result<(Profile, Self), RebuildError> {
-        let mut effects = vec![Effect::default(); 2 * (profile.stack_ids().len() + 1) * operations.len()];
+        let (mut places, mut effects, mut sampled) = (RankedBits::default(), Vec::new(), 0);
         let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
         let after = profile.with_stacks(|stack, waits, path| {
-            let effects = &mut effects[place(stack, waits) * operations.len()..][..operations.len()];
+            let place = place(stack, waits);
+            places.grow(place + 1, sampled);
+            places.insert(place);
+            sampled += 1;
+            let first = effects.len();
+            effects.resize(first + operations.len(), Effect::default());
+            let effects = &mut effects[first..];
             operations.iter().zip(effects).all(|(operation, effect)| {
                 let (depth, leaf) = (path.len(), work.leaf(path));
                 effect.is_removed = !work.act(&operation.action, waits, path);
@@ -50,16 +59,22 @@ impl OperationEffects {
             inverts: operation.action == Action::Invert,
             changes: Vec::new(),
         });
-        Ok((after, Self { effects, operations: operations.collect() }))
+        Ok((after, Self { places, effects, operations: operations.collect() }))
     }
 
     /// Returns, for each sample of the original profile, whether the operations keep it.
     pub fn keeps<'a>(&'a self, before: &'a Profile) -> impl Iterator<Item = bool> + 'a {
-        let (count, doings) = (self.operations.len(), Doings::new(before));
+        let doings = Doings::new(before);
         before.samples().iter().map(move |sample| {
             let place = place(sample.stack, doings.of(&sample.into()).is_idle());
-            !self.effects[place * count..][..count].iter().any(|effect| effect.is_removed)
+            !self.at(place).iter().any(|effect| effect.is_removed)
         })
+    }
+
+    /// The effect of each operation at a place.
+    fn at(&self, place: usize) -> &[Effect] {
+        let count = self.operations.len();
+        &self.effects[self.places.before(place) * count..][..count]
     }
 
     /// Returns the effect of each operation on these stacks of the original profile.
@@ -69,8 +84,7 @@ impl OperationEffects {
             let mut changes = vec![Change::default(); summaries.len()];
             for row in rows {
                 let place = place(row.stack, row.doing.is_idle());
-                let effects = &self.effects[place * changes.len()..][..changes.len()];
-                changes.iter_mut().zip(effects).for_each(|(change, effect)| change.add(*effect, row));
+                changes.iter_mut().zip(self.at(place)).for_each(|(change, effect)| change.add(*effect, row));
             }
             let changed = summaries.iter_mut().zip(changes).filter(|(_, change)| !change.is_nothing());
             changed.for_each(|(summary, change)| summary.changes.push((rows[0].series, change)));

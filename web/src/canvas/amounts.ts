@@ -27,7 +27,7 @@ export function exactTimeText(ns: number): string {
 
 /** A weight as reports print it: times in milliseconds, everything else whole. Exact up to 2^53. */
 export function weightText(weight: number, unit: Unit): string {
-  if (unit !== 'ns' && unit !== 'elapsed_ns') return `${grouped(String(weight))} ${unit}`;
+  if (unit !== 'ns' && unit !== 'elapsed_ns') return `${grouped(String(weight))} ${unitText(weight, unit)}`;
   const whole = Math.floor(Math.round(weight) / 1e6);
   const decimals = String(Math.round(weight) % 1e6).padStart(6, '0').replace(/0{1,4}$/, '');
   return `${grouped(String(whole))}.${decimals.padEnd(2, '0')} ms`;
@@ -54,6 +54,11 @@ export function grouped(number: string): string {
   const [whole, part] = number.split('.');
   const text = whole!.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   return part === undefined ? text : `${text}.${part}`;
+}
+
+/** The unit of a number: `sample` of one, otherwise `samples`. */
+export function unitText(value: number, unit: string): string {
+  return value === 1 ? unit.replace(/(?<=..)s$/, '') : unit;
 }
 
 function trimmed(number: string): string {

@@ -1,4 +1,4 @@
-// Performance counters, by which samples can be weighed.
+// Performance counters, by which samples can be weighted.
 
 import type { Metric, Series } from '../host/protocol.ts';
 
@@ -8,7 +8,7 @@ export function counterOf(metric: Metric): number | null {
   return number === null ? null : Number(number[1]);
 }
 
-/** The counters of a series by which it can be weighed, by number. */
+/** The counters of a series by which it can be weighted, by number. */
 export function countersOf({ counters }: Series): { readonly number: number; readonly name: string | null }[] {
   return (counters ?? []).flatMap(({ name, has_column }, place) => (has_column ? [{ number: place + 1, name }] : []));
 }

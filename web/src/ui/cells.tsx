@@ -13,7 +13,7 @@ export function FunctionName({ names, label }: { names: Names; label: number }):
   const name = nameOf(names, label);
   const element = useFitted(name);
   return (
-    <span ref={element} class={`name kind-${kindOf(names, label)}`} title={name}>
+    <span ref={element} class={`name kind-${kindOf(names, label)}`} title={name} data-label={label}>
       {name}
     </span>
   );
@@ -63,13 +63,18 @@ export function weightColumns({ sums, total, unit }: Weights, order: 'self' | 'a
   return order === 'self' ? [...self, ...all] : [...all, ...self];
 }
 
+/** The title of a weight: that of all samples with a function is its total. */
+export function titleOfWeight(id: string): string {
+  return id === 'all' ? 'total' : id;
+}
+
 /** A share and a weight. */
 export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: Scale, isOrder: boolean): TableColumn[] {
   const value = (row: number): Exact => values[row]!;
   return [
     {
       id: `${id}-share`,
-      title: `${id} %`,
+      title: `${titleOfWeight(id)} %`,
       isNumber: true,
       isMinor: !isOrder,
       width: '6.4rem',
@@ -82,7 +87,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
 }
 
 /** A column of weights in one scale. */
-export function weightColumn(id: string, width: string, scale: Scale, of: (row: number) => Exact, title = id): TableColumn {
+export function weightColumn(id: string, width: string, scale: Scale, of: (row: number) => Exact, title = titleOfWeight(id)): TableColumn {
   const shown = (row: number): string => inScale(of(row), scale);
   return { id, title: `${title} ${scale.unit}`, isNumber: true, isMinor: true, width, cell: shown, text: (row) => ungrouped(shown(row)), value: of };
 }

@@ -150,9 +150,9 @@ export function selectionChips({ names }: App, state: State): Chip[] {
   const counter = counterOf(metric);
   if (counter !== null) {
     const named = countersOf(names.tables.series[state.series]!).find(({ number }) => number === counter);
-    chips.push({ id: 'metric', text: `weighed by ${counterName(counter, named?.name ?? null)}`, without: { metric: 'weight' } });
+    chips.push({ id: 'metric', text: `weighted by ${counterName(counter, named?.name ?? null)}`, without: { metric: 'weight' } });
   }
-  if (metric === 'samples') chips.push({ id: 'metric', text: 'samples counted, not weighed', without: { metric: 'weight' } });
+  if (metric === 'samples') chips.push({ id: 'metric', text: 'samples counted, not weighted', without: { metric: 'weight' } });
   return chips;
 }
 

@@ -34,7 +34,7 @@ export function ChosenBar(): JSX.Element | null {
         <span class="note">
           {Number(answer.all.samples) === 0
             ? 'not in the selection'
-            : `self ${withUnit(answer.self.weight, unit, answer.all.weight)} · all ${withUnit(answer.all.weight, unit)} (${percent(answer.all.weight, answer.total.weight)})`}
+            : `self ${withUnit(answer.self.weight, unit, answer.all.weight)} · total ${withUnit(answer.all.weight, unit)} (${percent(answer.all.weight, answer.total.weight)})`}
         </span>
       )}
       <span class="buttons">

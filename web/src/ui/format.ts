@@ -1,6 +1,6 @@
 // Numbers as the command prints them: one unit for a whole column, which its heading names.
 
-import { scaleFor } from '../canvas/amounts.ts';
+import { grouped as groupedText, scaleFor, unitText } from '../canvas/amounts.ts';
 import type { Exact } from '../host/protocol.ts';
 import type { Unit } from '../host/tables.ts';
 
@@ -30,7 +30,7 @@ export function inScale(weight: Exact, { divisor, decimals }: Scale): string {
 /** A weight with its unit, or that of a larger weight next to it: `3.55 s`, `53.00 ms`. */
 export function withUnit(weight: Exact, unit: Unit, larger = weight): string {
   const scale = scaleOf(larger, unit);
-  return `${inScale(weight, { ...scale, decimals: scale.decimals === 0 ? 0 : 2 })} ${scale.unit}`;
+  return `${inScale(weight, { ...scale, decimals: scale.decimals === 0 ? 0 : 2 })} ${scale.divisor === 1n ? unitText(Number(weight), scale.unit) : scale.unit}`;
 }
 
 /** A time of a recording: `2.5 s`, `120 ms`. */
@@ -53,14 +53,14 @@ export function plainShare(part: Exact, total: Exact): string {
   return Number(total) === 0 ? '' : String(Number(((100 * Number(part)) / Number(total)).toFixed(4)));
 }
 
-/** A count with thousands apart. */
+/** A count with a comma between each three digits, as the command prints it. */
 export function grouped(value: Exact): string {
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+  return groupedText(String(value));
 }
 
 /** A number for tables that programs read. */
 export function ungrouped(text: string): string {
-  return text.replaceAll('\u202f', '');
+  return text.replaceAll(',', '');
 }
 
 /** `1 sample`, `3 samples`. */

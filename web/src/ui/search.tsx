@@ -30,6 +30,16 @@ export function matchOf({ matches }: Search, labelOf: (row: number) => number): 
   return matches === null ? null : (row) => matches[labelOf(row)] === 1;
 }
 
+/**
+ * Returns which texts contain the search; null without a search. Only the engine reads regular expressions, and it knows functions: the search
+ * for everything else is plain text, with the same smart case.
+ */
+export function matchOfText(search: string): ((text: string) => boolean) | null {
+  if (search === '') return null;
+  const folded = (text: string): string => (/\p{Lu}/u.test(search) ? text : text.toLowerCase());
+  return (text) => folded(text).includes(folded(search));
+}
+
 /** Requests the matches of the state's search. */
 export function useSearchAnswer(): Search {
   const { search } = useStore();
@@ -55,6 +65,7 @@ export function SearchBox(): JSX.Element {
     setTyped(state.search);
   }, [state.search]);
   const seek = useSeek();
+  const apply = useApply();
   const send = (text: string): void => {
     clearTimeout(timer.current);
     sent.current = text;
@@ -72,8 +83,8 @@ export function SearchBox(): JSX.Element {
       <input
         id="search"
         type="search"
-        placeholder="Search functions"
-        aria-label="Search functions by name or regular expression"
+        placeholder="Search"
+        aria-label="Search functions by name or regular expression, and other names by text"
         title="A regular expression if one matches, otherwise plain text. In any case, unless a capital letter is typed; (?-i) at the start tells small letters from capital ones"
         aria-describedby="search-result"
         aria-invalid={search.fault !== null}
@@ -85,7 +96,8 @@ export function SearchBox(): JSX.Element {
           if (event.key === 'Escape') type('');
           if (event.key !== 'Enter' || event.isComposing || typed === '') return;
           send(typed);
-          seek(typed, event.shiftKey ? -1 : 1, false);
+          if (event.ctrlKey || event.metaKey) apply?.('focus');
+          else seek(typed, event.shiftKey ? -1 : 1, false);
         }}
       />
       <span id="search-result" class={search.fault === null ? 'note' : 'fault'} aria-live="polite">
@@ -99,7 +111,7 @@ export function SearchBox(): JSX.Element {
 /** Goes to a match as soon as it is known what matches. */
 function useSeek(): (text: string, step: 1 | -1, isTyping: boolean) => void {
   const { seen, say } = useApp();
-  const { answer, fault } = useSearch();
+  const { answer, fault, matches } = useSearch();
   const { search } = useStore();
   const [wanted, want] = useState<{ readonly text: string; readonly step: 1 | -1; readonly isTyping: boolean } | null>(null);
   const last = useRef('');
@@ -108,12 +120,13 @@ function useSeek(): (text: string, step: 1 | -1, isTyping: boolean) => void {
     const isKnown = wanted.text === search && (answer !== null || fault !== null);
     if (wanted.text === search && !isKnown) return;
     want(null);
-    if (!isKnown || answer === null || answer.functions === 0) return;
+    if (!isKnown) return;
     // A new search begins with the heaviest match.
     const isNew = last.current !== search;
     if (!wanted.isTyping) last.current = search;
-    const isFound = seen.seek(wanted.step, isNew || wanted.isTyping, wanted.isTyping);
-    if (!isFound && !wanted.isTyping) say('Nothing here matches. In the call tree, you can go from match to match.');
+    const how = [wanted.step, isNew || wanted.isTyping, wanted.isTyping] as const;
+    const isFound = seen.seek(...how) || seen.seekName(matches, matchOfText(search), ...how);
+    if (!isFound && !wanted.isTyping && answer !== null && answer.functions > 0) say('Nothing here matches. In the call tree, you can go from match to match.');
   }, [wanted, search, answer, fault]);
   return (text, step, isTyping) => want({ text, step, isTyping });
 }
@@ -128,15 +141,18 @@ const APPLIED = [
   { kind: 'prune-leaves', name: 'Drop samples that end in a match' },
 ] as const;
 
-/** The pattern of the search as an operation, which itself distinguishes case as the command does. */
-function ApplySearch(): JSX.Element | null {
+/** Makes the search an operation, which itself distinguishes case as the command does; null without a match. */
+function useApply(): ((kind: (typeof APPLIED)[number]['kind']) => void) | null {
   const { store } = useApp();
   const state = useStore();
   const { answer, fault } = useSearch();
   if (state.search === '' || fault !== null || answer === null || answer.functions === 0) return null;
-  const apply = (kind: (typeof APPLIED)[number]['kind']): void => {
-    store.set({ ...withOperation(state, { kind, pattern: answer.pattern }), search: '' });
-  };
+  return (kind) => store.set({ ...withOperation(state, { kind, pattern: answer.pattern }), search: '' });
+}
+
+function ApplySearch(): JSX.Element | null {
+  const apply = useApply();
+  if (apply === null) return null;
   return (
     <MenuButton
       part="apply-search"
@@ -152,11 +168,15 @@ function Result(): JSX.Element | null {
   const { search, tab } = useStore();
   const { answer, unit, fault } = useSearch();
   const [place, setPlace] = useState('');
-  useEffect(() => setPlace(''), [search, tab]);
+  useEffect(() => {
+    setPlace('');
+    seen.forgetName();
+  }, [search, tab]);
   useEffect(() => void (seen.onPlace = setPlace), [seen]);
-  if (fault !== null) return <>{sentence(fault)}</>;
+  const found = place !== '' && <span data-part="match-place">{place}</span>;
+  if (fault !== null) return <>{found || sentence(fault)}</>;
   if (answer === null) return null;
-  if (answer.functions === 0) return <>No function matches.</>;
+  if (answer.functions === 0) return <>{found || 'No function matches.'}</>;
   const { all, total, before } = answer;
   const [functions, plain] = [counted(answer.functions, 'function'), answer.isPlain ? ', as plain text' : ''];
   const share = (one: { readonly all: typeof all; readonly total: typeof total }): string => percent(one.all.weight, one.total.weight);
@@ -170,8 +190,8 @@ function Result(): JSX.Element | null {
     <span title={count + rest}>
       <span class="count">
         {count}
-        {place !== '' && ' · '}
-        {place !== '' && <span data-part="match-place">{place}</span>}
+        {found && ' · '}
+        {found}
       </span>
       {rest}
     </span>

@@ -1,6 +1,10 @@
 // What is on screen, to save it, and to go through what matches the search.
 
 import { download } from './copy.ts';
+import { grouped } from './format.ts';
+
+/** Marks the name that the search found, as in the style. */
+const FOUND = 'data-found';
 
 interface Seeable {
   /** As the menu of what can be saved calls it. */
@@ -70,6 +74,26 @@ export class Seen {
   /** Goes to a match in the first table or drawing that has one; false without any. */
   seek(...how: Parameters<Seek>): boolean {
     return [...this.#shown.values()].some((seeable) => seeable.seek?.(...how) === true);
+  }
+
+  /** Like `seek`, but among the names of functions and of everything else outside of tables. */
+  seekName(matches: Uint8Array | null, isNamed: ((text: string) => boolean) | null, ...[step, toFirst, isTyping]: Parameters<Seek>): boolean {
+    const isMatch = ({ dataset: { label }, textContent }: HTMLElement): boolean => (label === undefined ? isNamed?.(textContent!) === true : matches?.[Number(label)] === 1);
+    const names = [...document.querySelectorAll<HTMLElement>('#view .name, #view a.link')].filter(isMatch);
+    const before = toFirst ? -1 : names.findIndex((name) => name.hasAttribute(FOUND));
+    const place = before < 0 ? (step > 0 ? 0 : names.length - 1) : (before + step + names.length) % names.length;
+    const name = names[place];
+    this.forgetName();
+    if (name === undefined) return false;
+    name.setAttribute(FOUND, '');
+    name.scrollIntoView({ block: 'nearest' });
+    if (!isTyping) name.closest<HTMLElement>('button, a')?.focus({ preventScroll: true });
+    this.onPlace(`${grouped(place + 1)} of ${grouped(names.length)}`);
+    return true;
+  }
+
+  forgetName(): void {
+    document.querySelector(`[${FOUND}]`)?.removeAttribute(FOUND);
   }
 
   /** All tables as TSV, one after the other; null if there are none. */

@@ -5,9 +5,10 @@ import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { press } from '../canvas/index.ts';
 import type { Exact } from '../host/protocol.ts';
-import { useApp } from './app_context.ts';
+import { useApp, useStore } from './app_context.ts';
 import { grouped } from './format.ts';
 import type { MenuTarget } from './menu_target.ts';
+import { matchOfText } from './search.tsx';
 import type { Seek } from './seen.ts';
 import { Head, headKeys, headingId, sortableOnScreen } from './table_head.tsx';
 import { rowKeys } from './table_keys.ts';
@@ -55,7 +56,7 @@ export interface TableProps {
   readonly isOld?: boolean;
   readonly target: (row: number) => MenuTarget;
   readonly isChosen?: (row: number) => boolean;
-  /** Null without a search. */
+  /** Null without a search. By default, rows match whose text contains the search. */
   readonly isMatch?: ((row: number) => boolean) | null;
   /** A search leaves only rows that match, so that they need no mark. */
   readonly isFiltered?: boolean;
@@ -71,9 +72,12 @@ export interface TableProps {
   readonly onOrder?: (isOwn: boolean) => void;
 }
 
-export function Table(props: TableProps): JSX.Element {
-  const { id, label, columns, count, tree } = props;
+export function Table(given: TableProps): JSX.Element {
+  const { id, label, columns, count, tree } = given;
   const app = useApp();
+  const isText = matchOfText(useStore().search);
+  const words = columns.filter(({ isNumber }) => !isNumber);
+  const props = { isMatch: isText === null ? null : (row: number) => words.some(({ text }) => isText(text(row))), ...given };
   const scroller = useRef<HTMLDivElement>(null);
   const seen = useSeenPart(scroller);
   const [active, setActive] = useState(0);

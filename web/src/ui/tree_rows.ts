@@ -60,6 +60,7 @@ export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf
   const seek = (row: number, step: 1 | -1, toHeaviest: boolean, typing: boolean): void => {
     // It is not known yet what the search means, or if it is refused.
     if (search.answer === null) return;
+    if (toHeaviest && search.answer.functions === 0) return;
     isTyping.current = typing;
     if (toHeaviest) {
       seekHeaviest();
@@ -122,10 +123,10 @@ const MANY_CALLERS = 5;
 /** A callee with this share of its caller leaves too little for a fork. */
 const NEARLY_ALL = 0.9;
 
-/** The first row of the heaviest path whose weight is divided among its callees; 0 if it is near the top. */
-export function firstFork({ depth, sums }: Pick<AnswerOf<'tree'>, 'depth' | 'sums'>): number {
+/** The first row of the topmost path whose weight is divided among its callees; 0 if it is near the top. */
+export function firstFork({ depth }: Pick<TreeShape, 'depth'>, weightOf: (row: number) => number): number {
   let row = 0;
-  while (row + 1 < depth.length && depth[row + 1] === depth[row]! + 1 && Number(sums.all[row + 1]) >= NEARLY_ALL * Number(sums.all[row])) row += 1;
+  while (row + 1 < depth.length && depth[row + 1] === depth[row]! + 1 && weightOf(row + 1) >= NEARLY_ALL * weightOf(row)) row += 1;
   return row < MANY_CALLERS ? 0 : row;
 }
 

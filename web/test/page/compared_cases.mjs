@@ -277,7 +277,7 @@ export const COMPARED_CASES = {
     ok(nothing.length > 0);
     deepEqual([...new Set(nothing.map(({ verdict }) => verdict))], ['no self weight']);
     await tab.open(processes.page, 'v=1&tab=functions&fn=thread_start@libsystem_pthread.dylib');
-    match(await tab.text('[data-part=chosen]'), /self 0 ns in both · all [^]+within noise/);
+    match(await tab.text('[data-part=chosen]'), /self 0 ns in both · total [^]+within noise/);
   },
 
   async 'files of one name that are compared have their folders in the title'(tab, { processes, pair }) {

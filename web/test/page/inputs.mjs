@@ -48,6 +48,7 @@ export async function writeInputs(folder, isFresh) {
   return {
     orchard: await write(orchard, 'orchard'),
     dots: await write(writeDots(join(folder, 'dots.xml')), 'dots'),
+    mixed: await write(fixture('26.4/time-profile/input.xml'), 'mixed'),
     events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),
     sources: await write(orchard, 'sources', ['--source', folder]),
     counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),

@@ -1,6 +1,7 @@
 // The space of the parts of the page, and how they save space, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { askedJson } from './asked.mjs';
 import { brush, showTab } from './cases.mjs';
 import { TABS, waitFor } from './tab.mjs';
 
@@ -79,7 +80,7 @@ export const LAYOUT_CASES = {
     }
   },
 
-  async 'trees open where they fork, and a button leads to the levels above'(tab, { orchard }) {
+  async 'trees open where they fork, and a button leads to the levels above'(tab, { orchard, pair }) {
     await tab.browser.resize(1280, 500);
     await tab.open(orchard.page, 'v=1&tab=tree&by=thread');
     const top = () => tab.browser.run(() => document.getElementById('tree').scrollTop / 24);
@@ -91,12 +92,31 @@ export const LAYOUT_CASES = {
     equal(await tab.text('[data-part=levels-above]'), `↑ ${fork} callers above`);
     await tab.click('[data-part=levels-above]');
     equal(await top(), 0);
+    // The tree of a comparison is in the order of changes.
+    await tab.open(pair.page, 'v=1&tab=tree&main=only');
+    const rows = (await tab.tables()).tree;
+    const both = rows.map((row) => row['all-before'] + row['all-after']);
+    const branch = both.findIndex((weight, row) => !(both[row + 1] >= 0.9 * weight));
+    ok(branch >= 5, `${branch}`);
+    ok(Math.abs((await top()) - branch) < 1, `${await top()} instead of ${branch}`);
+    equal(await tab.text('[data-part=levels-above]'), `↑ ${branch} callers above`);
+    await tab.click('[data-part=levels-above]');
+    equal(await top(), 0);
     await tab.open(orchard.page, 'v=1&tab=flame&by=thread');
     const [, levels] = /^↑ (\d+) levels? more$/.exec(await tab.text('[data-part=show-whole]'));
     ok(Number(levels) >= 5, levels);
     await tab.click('[data-part=show-whole]');
     await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 'all levels');
     await tab.browser.resize(1280, 800);
+  },
+
+  async 'the overview names the processes of threads if there are several'(tab, { mixed, orchard }) {
+    const names = () => tab.browser.run(() => [...document.querySelectorAll('[aria-labelledby=threads-title] .name')].map((name) => name.textContent));
+    const { threads } = await askedJson([mixed.file], ['--view', 'threads']);
+    await tab.open(mixed.page, 'v=1');
+    for (const name of await names()) ok(threads.some(({ process, pid }) => name.endsWith(` of ${process} (${pid})`)), name);
+    await tab.open(orchard.page, 'v=1');
+    for (const name of await names()) ok(!name.includes(' of '), name);
   },
 
   async 'a view gets the complete window'(tab, { orchard, pair }) {

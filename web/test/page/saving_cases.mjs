@@ -21,7 +21,7 @@ export const SAVING_CASES = {
     const tsv = await tab.saved(() => save(tab, 'save-tsv'));
     equal(await tab.text('[data-part=said]'), 'Saved functions.tsv.');
     const [head, ...rows] = tsv.split('\n').map((line) => line.split('\t'));
-    deepEqual(head, ['self %', 'self ms', 'all %', 'all ms', 'function', 'binary']);
+    deepEqual(head, ['self %', 'self ms', 'total %', 'total ms', 'function', 'binary']);
     const { functions } = await tab.tables();
     equal(rows.length, functions.length);
     for (const [at, [share, self, , all]] of rows.entries()) {

@@ -131,6 +131,39 @@ export const SEARCH_CASES = {
     }
   },
 
+  async 'the search finds rows and names without functions, and goes from one to the next'(tab, { orchard, intervals }) {
+    const place = () => tab.text('[data-part=match-place]');
+    const found = () => tab.browser.run(() => (document.querySelector('#view .row.is-active.is-match') ?? document.querySelector('#view [data-found]'))?.textContent ?? '');
+    const searches = [['threads', 'orchard'], ['states', 'run'], ['binaries', 'libsystem'], ['categories', 'code'], ['cores', '1'], ['overview', 'main thread'], ['overview', 'grind'], ['intervals', 'draw', intervals]];
+    for (const [name, text, { page } = orchard] of searches) {
+      await tab.open(page, `v=1&tab=${name}`);
+      await tab.search(text);
+      await waitFor(async () => (await place()) !== null, `${name}: the number of the match of ${text}`);
+      const [, first, all] = /^(\d+) of (\d+)$/.exec(await place());
+      ok((await found()).toLowerCase().includes(text), `${name}: ${await found()}`);
+      equal(await tab.browser.run(() => document.activeElement.id), 'search', name);
+      for (const steps of [0, 1]) {
+        await tab.click('#search');
+        await tab.press('Enter');
+        const expected = ((Number(first) - 1 + steps) % Number(all)) + 1;
+        await waitFor(async () => (await place()) === `${expected} of ${all}`, `${name}: match ${expected} of ${all} instead of ${await place()}`);
+      }
+      ok(!(await tab.browser.run(() => document.activeElement.id === 'search')), `${name}: the focus is on the match`);
+      await tab.search('');
+      equal(await tab.count('[data-found], .is-match'), 0, name);
+    }
+  },
+
+  async 'Ctrl Enter keeps only samples with a match'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    await tab.search('grind');
+    await tab.press('Control+Enter');
+    await waitFor(async () => (await tab.fragment()).includes('op=focus:(?i)grind'), 'the filter');
+    await tab.ready();
+    ok(!(await tab.fragment()).includes('q='));
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard.file, ['--focus=(?i)grind']));
+  },
+
   async 'a tree without a match says so'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=tree');
     await tab.search('shake');

@@ -3,7 +3,7 @@
 
 import type { JSX } from 'preact';
 import type { ChangeColumns, ChangedRows, DiffTotal, Exact } from '../../host/protocol.ts';
-import { weightColumn } from '../cells.tsx';
+import { titleOfWeight, weightColumn } from '../cells.tsx';
 import { type Scale, type Unit, inScale, scaleOf, ungrouped, withUnit } from '../format.ts';
 import type { TableColumn } from '../table.tsx';
 
@@ -86,16 +86,16 @@ function largest({ rows: { all } }: DiffTotal): Exact {
 export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all', isOrder: boolean): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];
-  const recorded = (side: 'before' | 'after'): TableColumn => weightColumn(`${of}-${side}`, '7.6rem', scale, (row) => columns[side][row]!, `${of} ${side}`);
+  const recorded = (side: 'before' | 'after'): TableColumn => weightColumn(`${of}-${side}`, '7.6rem', scale, (row) => columns[side][row]!, `${titleOfWeight(of)} ${side}`);
   const scaled = (): TableColumn => ({
-    ...weightColumn(`${of}-after-scaled`, '11rem', scale, (row) => comparedAfter(columns, row, total), `${of} after, scaled`),
+    ...weightColumn(`${of}-after-scaled`, '11rem', scale, (row) => comparedAfter(columns, row, total), `${titleOfWeight(of)} after, scaled`),
     cell: (row) => <span title={`${withUnit(columns.after[row]!, unit)} recorded`}>{inScale(comparedAfter(columns, row, total), scale)}</span>,
   });
   const text = (row: number): string => signed(columns.change[row]!, scale);
   return [
     {
       id: `${of}-change`,
-      title: `${of} change ${scale.unit}`,
+      title: `${titleOfWeight(of)} change ${scale.unit}`,
       isNumber: true,
       isMinor: !isOrder,
       width: '9.2rem',

@@ -14,9 +14,9 @@ export function ChosenChange({ label }: { label: number }): JSX.Element | null {
   const { self, all } = answer.rows;
   return (
     <span class="note" title={isScaled(answer.total) ? recordedText(answer.rows, unit) : undefined}>
-      {([['self', self], ['all', all]] as const).map(([name, columns]) => (
+      {([['self', self], ['total', all]] as const).map(([name, columns]) => (
         <span key={name}>
-          {name === 'all' && ' · '}
+          {name === 'total' && ' · '}
           {name} <OneChange columns={columns} total={answer.total} unit={unit} />
         </span>
       ))}
@@ -36,5 +36,5 @@ function OneChange({ columns, total, unit }: { columns: ChangeColumns; total: Di
 }
 
 function recordedText({ self, all }: ChangedRows, unit: Unit): string {
-  return `after, as recorded: self ${withUnit(self.after[0]!, unit, all.after[0]!)}, all ${withUnit(all.after[0]!, unit)}`;
+  return `after, as recorded: self ${withUnit(self.after[0]!, unit, all.after[0]!)}, total ${withUnit(all.after[0]!, unit)}`;
 }

@@ -21,7 +21,7 @@ export function DiffTreeView(): JSX.Element {
   const normalize = useScaling();
   const { answer, place, unit, isOld, fault } = useAnswer('view', { kind: 'diff-tree', normalize, ...opening.ask });
   const tree = useTreeRows(opening, answer, isOld, { kind: 'diff-flame', normalize, widths: 'after', ...HEAVIEST });
-  const { levels, button } = useLevels(answer);
+  const { levels, first, buttons } = useLevels(answer, (row) => Number(answer!.rows.all.before[row]) + Number(answer!.rows.all.after[row]));
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
     const { rows, total } = answer;
@@ -35,7 +35,7 @@ export function DiffTreeView(): JSX.Element {
       controls={
         <>
           <ScalingNote total={answer.total} />
-          {button}
+          {buttons}
         </>
       }
     >
@@ -49,6 +49,7 @@ export function DiffTreeView(): JSX.Element {
         {...functionRows(app, state, search, (row) => label[row]!)}
         target={(row) => ({ label: label[row]!, stack: () => pathTo(answer, row), tree: place.operations === state.operations ? 'down' : undefined })}
         tree={tree}
+        first={first}
       />
     </Panel>
   );

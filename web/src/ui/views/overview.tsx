@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { OverviewAnswer } from '../../host/protocol.ts';
-import { binaryOf, threadName } from '../../state/names.ts';
+import { binaryOf, processName, threadName } from '../../state/names.ts';
 import { useAnswer, useApp } from '../app_context.ts';
 import { FunctionName, Share } from '../cells.tsx';
 import { counterName } from '../counter_name.ts';
@@ -13,11 +13,14 @@ import { Sentences } from './overview_sentences.tsx';
 
 export function OverviewView(): JSX.Element {
   const app = useApp();
-  const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'overview' });
+  const { answer, place, unit, isOld, fault } = useAnswer('view', { kind: 'overview' });
   if (answer === null) return <Pending fault={fault} />;
   const { total } = answer;
   const { shares, answersIn, answers } = answer.answer;
   const isOwn = answersIn === 'own';
+  const { processes, threads, series } = app.names.tables;
+  const hasSeveral = processes.filter(({ run }) => run === series[place.series]!.run).length > 1;
+  const threadOf = (id: number): string => `${threadName(app.names, id)}${hasSeveral ? ` of ${processName(app.names, threads[id]!.process)}` : ''}`;
   if (Number(total.samples) === 0) {
     const hasOthers = app.names.tables.states.some((name) => name !== 'Running');
     return <p class="notice">The selection contains no samples. Remove a choice above{hasOthers ? ', or include all thread states' : ''}.</p>;
@@ -37,7 +40,7 @@ export function OverviewView(): JSX.Element {
           {answers.length === 0 && <p class="note">No sample has a stack.</p>}
           <ol class="top" data-part="top">
             <li class="top-row is-functions note">
-              {['all', isOwn ? 'own+sys' : 'self', ''].map((head) => <span key={head} class="amount">{head}</span>)}
+              {['total', isOwn ? 'own+sys' : 'self', ''].map((head) => <span key={head} class="amount">{head}</span>)}
               <span>function</span>
               <span class="dim">binary</span>
             </li>
@@ -56,14 +59,14 @@ export function OverviewView(): JSX.Element {
         </section>
         <div class="beside">
           <section aria-labelledby="threads-title">
-            <h2 id="threads-title">Busiest threads</h2>
+            <h2 id="threads-title">{Number(shares.waiting.samples) > 0 ? 'Threads with the most samples' : 'Busiest threads'}</h2>
             <ol class="top">
               {answer.threads.slice(0, 8).map((row) => (
                 <li key={row.id}>
                   <button type="button" class="top-row" title="Show only this thread" onClick={() => app.store.set({ threads: [row.id] })}>
                     <Share part={row.weight} total={total.weight} />
                     <span class="amount">{withUnit(row.weight, unit)}</span>
-                    <span class="name">{threadName(app.names, row.id)}</span>
+                    <span class="name">{threadOf(row.id)}</span>
                   </button>
                 </li>
               ))}

@@ -36,6 +36,7 @@ function FunctionLink({ label, name }: { readonly label: number; readonly name: 
   return (
     <a
       class="link"
+      data-label={label}
       href={`#${fragmentOf({ ...app.store.state, ...callers }, app.names)}`}
       title={isOpen ? 'Show callers and callees' : `Show the complete name: ${whole}`}
       onClick={(event) => {

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf, SourceFile } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { Share, functionColumns, textColumn, weightColumns } from '../cells.tsx';
+import { Share, functionColumns, textColumn, titleOfWeight, weightColumns } from '../cells.tsx';
 import { type Unit, inScale, percent, plainShare, scaleOf, ungrouped } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
 import { matchOf, useSearch } from '../search.tsx';
@@ -93,7 +93,7 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
   const weight = (place: number, values: ArrayLike<number | bigint>): string => (at(place) < 0 ? '' : inScale(values[at(place)]!, scale));
   const numbers = (id: string, values: ArrayLike<number | bigint>): TableColumn => ({
     id,
-    title: `${id} ${scale.unit}`,
+    title: `${titleOfWeight(id)} ${scale.unit}`,
     isNumber: true,
     isMinor: true,
     width: '6rem',

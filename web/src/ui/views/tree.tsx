@@ -44,7 +44,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   const opening = useOpening();
   const { answer, asked, place, unit, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, ...opening.ask });
   const tree = useTreeRows(opening, answer, isOld, { kind: 'flame', direction, by: state.by, part: state.part, ...HEAVIEST });
-  const { levels, button } = useLevels(answer);
+  const { levels, first, buttons } = useLevels(answer, (row) => Number(answer!.sums.all[row]));
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
     const weights = weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'all');
@@ -54,14 +54,12 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   }, [answer, unit, levels]);
   if (answer === null || asked === null || tree === null) return <Pending fault={fault} />;
   const { label } = answer;
-  const first = firstFork(answer);
-  const toTop = (): void => document.getElementById('tree')?.scrollTo(0, 0);
   const stackOf = (row: number): number[] => {
     const path = pathTo(answer, row);
     return direction === 'down' ? path : path.reverse();
   };
   return (
-    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit}>{button}{first > 0 && <button type="button" title="The tree opens where it branches: go to its outermost caller" onClick={toTop} data-part="levels-above">{`↑ ${first} callers above`}</button>}</Controls>}>
+    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit}>{buttons}</Controls>}>
       {answer.isCut && <Notice>Only the first rows are shown: close some rows, or focus on a function.</Notice>}
       <Table
         id="tree"
@@ -78,20 +76,25 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   );
 }
 
-/** The level of each row, and the button that indents every call. */
-export function useLevels(answer: TreeShape | null): { levels: ArrayLike<number>; button: JSX.Element } {
+/** The level of each row, the row on top when the tree opens, and the buttons that indent every call and lead to the outermost caller. */
+export function useLevels(answer: TreeShape | null, weightOf: (row: number) => number): { levels: ArrayLike<number>; first: number; buttons: JSX.Element } {
   const [isCompact, setCompact] = useState(remembered('tree-levels') !== 'every');
   const levels = useMemo(() => (answer === null ? [] : isCompact ? chainLevels(answer) : answer.depth.map((depth) => depth - 1)), [answer, isCompact]);
   const toggle = (): void => {
     remember('tree-levels', isCompact ? 'every' : null);
     setCompact(!isCompact);
   };
-  const button = (
-    <button type="button" title="Calls without siblings take one level of indentation together" aria-pressed={isCompact} onClick={toggle} data-part="compact-chains">
-      Compact chains
-    </button>
+  const first = answer === null ? 0 : firstFork(answer, weightOf);
+  const toTop = (): void => document.getElementById('tree')?.scrollTo(0, 0);
+  const buttons = (
+    <>
+      <button type="button" title="Calls without siblings take one level of indentation together" aria-pressed={isCompact} onClick={toggle} data-part="compact-chains">
+        Compact chains
+      </button>
+      {first > 0 && <button type="button" title="The tree opens where it branches: go to its outermost caller" onClick={toTop} data-part="levels-above">{`↑ ${first} callers above`}</button>}
+    </>
   );
-  return { levels, button };
+  return { levels, first, buttons };
 }
 
 /** The columns of a function in a tree and its binary. */
