@@ -81,7 +81,8 @@ pub enum ErrorKind {
 }
 
 /// Why an input could not be used: reason, position and underlying cause.
-#[derive(Debug)]
+///
+/// `Debug` writes the sentence of `Display`, followed by the causes, since a `main` that returns the error prints it with `Debug`.
 pub struct Error {
     /// The reason.
     pub kind: ErrorKind,
@@ -119,6 +120,14 @@ impl Error {
             Some(over) => Self::memory(*over, at),
             None => Self { kind: ErrorKind::Io, at, source: Some(Box::new(source)) },
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        causes.try_for_each(|cause| write!(f, ": {cause}"))
     }
 }
 

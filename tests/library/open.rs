@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use support::bundle::{BundleOptions, write_bundle};
 use support::{Invented, Size, Table};
-use traceparse::Analysis;
-use traceparse::ErrorKind;
 use traceparse::calltree::{Action, FunctionSet, Operation};
 use traceparse::files::FileSystem;
 use traceparse::open;
@@ -14,6 +12,7 @@ use traceparse::profile::RebuildError;
 use traceparse::report::{ReportOptions, View};
 use traceparse::symbolicate::{BinarySummary, SymbolicateOptions};
 use traceparse::symbols::Locator;
+use traceparse::{Analysis, Error, ErrorKind, Position};
 
 fn fixture(path: &str) -> PathBuf {
     support::repository("fixtures").join(path)
@@ -66,6 +65,16 @@ fn errors_name_the_file() {
     assert!(matches!(&error.kind, ErrorKind::Unreadable { file } if file == "nowhere.trace"), "{error}");
     let error = open(fixture("symbols")).unwrap_err();
     assert!(error.to_string().contains("is a folder; name the exports or recordings in it"), "{error}");
+}
+
+#[test]
+fn prints_the_sentence_and_its_causes_if_main_returns_the_error() {
+    let position = Position { input: "a.xml".to_owned(), line: 3, byte: 70 };
+    let inner = Error::io(std::io::Error::other("the disk was removed"), None);
+    let error = Error::io(std::io::Error::other(inner), Some(position));
+    assert_eq!(format!("{error:?}"), "a.xml:3:70: reading failed: reading failed: the disk was removed");
+    let error = Error::new(ErrorKind::Malformed("line 3 has no weight".to_owned()), None);
+    assert_eq!(format!("{error:?}"), "line 3 has no weight");
 }
 
 #[test]
