@@ -71,6 +71,8 @@ pub enum ErrorKind {
     },
     /// This version cannot read the recording (a `.trace` bundle); the string explains why, and what to do.
     UnsupportedBundle(String),
+    /// No table can answer a [query](crate::tables::TableQuery); the string explains why.
+    Query(String),
     /// No symbols were found; the string explains where and why.
     NoSymbols(String),
     /// A file of a recording could not be read.
@@ -142,6 +144,7 @@ impl fmt::Display for Error {
             ErrorKind::NotAnExport(text)
             | ErrorKind::Malformed(text)
             | ErrorKind::Limit(text)
+            | ErrorKind::Query(text)
             | ErrorKind::NoSymbols(text)
             | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
             ErrorKind::Unreadable { file } => write!(f, "{file}: cannot be read"),
