@@ -93,6 +93,7 @@ mod shared_label;
 mod store;
 mod stored_run;
 mod summary;
+mod tail;
 mod trend;
 mod trend_options;
 mod trend_report;
