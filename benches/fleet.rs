@@ -9,23 +9,13 @@ use support::fleet_exports::fleet_export;
 use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext};
 use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::units::Millionths;
 
 /// Rows of an export of about 1 MB.
 const ROWS: u32 = 3_700;
 const RUNS: u32 = 2_000;
 
 fn context() -> RunContext {
-    RunContext {
-        run_id: "00".to_owned(),
-        fingerprint: "00".to_owned(),
-        source: "run.xml".to_owned(),
-        source_bytes: 0,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: None,
-        tocs: Vec::new(),
-    }
+    RunContext { run_id: "00".to_owned(), source: "run.xml".to_owned(), ..RunContext::default() }
 }
 
 fn one_export(criterion: &mut Criterion) {

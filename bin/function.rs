@@ -79,17 +79,18 @@ fn nothing_is_named<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -
 
 /// By name: the weight of the function in selected stacks, in the first table that contains it.
 fn weights_of<'p>(report: &Report<'p>) -> HashMap<&'p str, Weight> {
-    let mut weights: HashMap<&str, (usize, u64)> = HashMap::new();
+    let mut weights: HashMap<&str, (usize, Weight)> = HashMap::new();
     for (place, series) in report.series.iter().enumerate() {
         for function in report.named_functions(series) {
-            let heaviest = weights.entry(function.name.unwrap_or_default()).or_insert((place, 0));
+            let weight = function.all_weight;
+            let heaviest = weights.entry(function.name.unwrap_or_default()).or_insert((place, weight));
             // Functions in several binaries may have the same name.
-            if heaviest.0 == place {
-                heaviest.1 = function.all_weight.max(heaviest.1);
+            if heaviest.0 == place && heaviest.1.value < weight.value {
+                heaviest.1 = weight;
             }
         }
     }
-    weights.into_iter().map(|(name, (place, weight))| (name, Weight::new(weight, report.series[place].unit))).collect()
+    weights.into_iter().map(|(name, (_, weight))| (name, weight)).collect()
 }
 
 fn lines(names: &[&str], weights: &HashMap<&str, Weight>) -> Vec<String> {

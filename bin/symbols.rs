@@ -53,8 +53,7 @@ pub(crate) fn name_frames(
     for sentence in advice.iter().take(MAX_NOTES) {
         warning(sentence);
     }
-    let is_told = |path: &Path| advice.iter().any(|sentence| sentence.contains(&path.display().to_string()));
-    let named: Vec<&Path> = args.paths().map(PathBuf::as_path).filter(|path| !is_told(path)).collect();
+    let named: Vec<&Path> = args.paths().map(PathBuf::as_path).collect();
     if let Some(sentence) = summary.useless(&named, locator.found()) {
         warning(&sentence);
     }

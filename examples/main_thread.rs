@@ -8,7 +8,9 @@ use traceparse::report::{ReportOptions, View};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<_> = std::env::args().skip(1).collect();
     let mut analysis = traceparse::open(paths.first().map_or("fixtures/27/orchard/input.xml", String::as_str))?;
-    paths.get(1).map(|dsym| analysis.add_symbols(dsym)).transpose()?;
+    for dsym in paths.iter().skip(1) {
+        eprintln!("{}", analysis.add_symbols(dsym)?);
+    }
     let mut options = ReportOptions { view: View::Functions, top: Some(5), ..ReportOptions::default() };
     options.selection.only_main_threads = true;
     let report = analysis.report(&options);

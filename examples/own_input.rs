@@ -29,7 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let analysis = Analysis::new(recording.finish()?);
     let report = analysis.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
     for function in report.named_functions(&report.series[0]) {
-        println!("{:>4} {:>4}  {}", function.self_weight, function.all_weight, function.name.unwrap_or_default());
+        println!(
+            "{:>4} {:>4}  {}",
+            function.self_weight.value,
+            function.all_weight.value,
+            function.name.unwrap_or_default()
+        );
     }
     Ok(())
 }

@@ -7,7 +7,6 @@
 use std::io::{self, Write};
 
 use traceparse::report::{Report, ReportOptions, View};
-use traceparse::units::Weight;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "fixtures/27/orchard/input.xml".to_owned());
@@ -22,7 +21,7 @@ fn write_markdown(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for series in &report.series {
         writeln!(out, "| self | all | function | binary |\n|---:|---:|---|---|")?;
         for function in report.named_functions(series) {
-            let [own, all] = [function.self_weight, function.all_weight].map(|weight| Weight::new(weight, series.unit));
+            let (own, all) = (function.self_weight, function.all_weight);
             let name = escaped(function.name.unwrap_or("[no stack recorded]"));
             writeln!(out, "| {own} | {all} | {name} | {} |", escaped(function.binary.unwrap_or_default()))?;
         }

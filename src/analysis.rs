@@ -22,7 +22,7 @@
 use std::path::Path;
 
 use crate::calltree::{Operation, OperationSummary};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::{FileSystem, Files, shown};
 use crate::profile::{LabelledRange, Matcher, Profile, RebuildError, TimeRange};
 use crate::recording::{Counter, Interval, Intervals, Recording};
@@ -76,19 +76,18 @@ impl Analysis {
     }
 
     /// Symbolicates the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them.
-    /// Only files with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`. Without it, they
-    /// are an error, or a note in [`SymbolicationSummary::notes`] if there are other symbols.
+    /// Only files with the UUIDs of the recording's binaries are used; if none has them, a note in [`SymbolicationSummary::notes`] names both
+    /// UUIDs. dSYM and Mach-O files need the feature `symbols`. Without it, they are an error, or a note if there are other symbols.
     ///
     /// ```no_run
     /// let mut analysis = traceparse::open("Recording.trace")?;
-    /// let summary = analysis.add_symbols("App.dSYM")?;
-    /// let named: u64 = summary.binaries.iter().map(|binary| binary.named_now).sum();
+    /// println!("{}", analysis.add_symbols("App.dSYM")?);
     /// # Ok::<(), traceparse::Error>(())
     /// ```
     ///
     /// # Errors
     /// If no symbols are found at the path, or as [`symbolicate`](Self::symbolicate).
-    pub fn add_symbols(&mut self, path: impl AsRef<Path>) -> Result<&SymbolicationSummary, Error> {
+    pub fn add_symbols(&mut self, path: impl AsRef<Path>) -> Result<SymbolicationSummary, Error> {
         let path = path.as_ref();
         let locator = self.locate(&FileSystem, path)?;
         if locator.found().is_empty() {
@@ -96,7 +95,10 @@ impl Analysis {
             let why = locator.notes().first().map_or_else(none, ToString::to_string);
             return Err(Error::new(ErrorKind::NoSymbols(why), None));
         }
-        self.add_located(&locator)
+        let summary = self.add_located(&locator)?;
+        let useless = summary.useless(&[path], locator.found());
+        summary.notes.extend(useless.map(Diagnostic::new));
+        Ok(summary.clone())
     }
 
     /// Finds the symbols at a path in `files`.
@@ -107,7 +109,7 @@ impl Analysis {
     }
 
     /// Symbolicates the frames from located symbol files.
-    pub(crate) fn add_located(&mut self, locator: &Locator<'_>) -> Result<&SymbolicationSummary, Error> {
+    pub(crate) fn add_located(&mut self, locator: &Locator<'_>) -> Result<&mut SymbolicationSummary, Error> {
         self.symbolicate(locator, &SymbolicateOptions::default()).map_err(|error| match error {
             RebuildError::Memory(over) => Error::memory(over, None),
             other => Error::limit(other),

@@ -71,6 +71,8 @@ pub enum ErrorKind {
     },
     /// This version cannot read the recording (a `.trace` bundle); the string explains why, and what to do.
     UnsupportedBundle(String),
+    /// No table can answer a [query](crate::tables::TableQuery); the string explains why.
+    Query(String),
     /// No symbols were found; the string explains where and why.
     NoSymbols(String),
     /// A file of a recording could not be read.
@@ -81,7 +83,8 @@ pub enum ErrorKind {
 }
 
 /// Why an input could not be used: reason, position and underlying cause.
-#[derive(Debug)]
+///
+/// `Debug` writes the sentence of `Display`, followed by the causes, since a `main` that returns the error prints it with `Debug`.
 pub struct Error {
     /// The reason.
     pub kind: ErrorKind,
@@ -122,6 +125,14 @@ impl Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        causes.try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(at) = &self.at {
@@ -133,6 +144,7 @@ impl fmt::Display for Error {
             ErrorKind::NotAnExport(text)
             | ErrorKind::Malformed(text)
             | ErrorKind::Limit(text)
+            | ErrorKind::Query(text)
             | ErrorKind::NoSymbols(text)
             | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
             ErrorKind::Unreadable { file } => write!(f, "{file}: cannot be read"),

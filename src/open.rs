@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::analysis::Analysis;
-use crate::error::Error;
+use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::FileSystem;
 use crate::readers::input::{Input, InputFiles};
 use crate::recording::{Options, RecordingBuilder};
+use crate::tables::{EachRow, FieldValue, TableQuery};
 
 /// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip or tar
 /// archive. Functions are named by the symbols in a bundle. The format is recognised by the content, not by the file name. With the feature
@@ -21,7 +22,7 @@ use crate::recording::{Options, RecordingBuilder};
 /// let analysis = traceparse::open("Recording.trace")?;
 /// let report = analysis.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
 /// for function in report.series.iter().flat_map(|series| report.named_functions(series)).take(5) {
-///     println!("{:>12} {}  {}", function.self_weight, function.unit, function.name.unwrap_or("[no stack recorded]"));
+///     println!("{:>12}  {}", function.self_weight, function.name.unwrap_or("[no stack recorded]"));
 /// }
 /// # Ok::<(), traceparse::Error>(())
 /// ```
@@ -50,5 +51,45 @@ impl Analysis {
             analysis.add_located(&locator)?;
         }
         Ok(analysis)
+    }
+}
+
+impl TableQuery {
+    /// Reads the input at a path once, and calls `each` with the fields of every row that satisfies the conditions, by name. Rows have the
+    /// order and the fields of their tables. Numbers have the unit of their [`Column`](crate::recording::Column), such as nanoseconds, and a stack
+    /// is a string with its functions, leaf first. Returns diagnostics about everything that could not be read.
+    ///
+    /// ```no_run
+    /// use traceparse::tables::TableQuery;
+    ///
+    /// let hangs = TableQuery { schema: "potential-hangs".to_owned(), ..TableQuery::default() };
+    /// let notes = hangs.read("Recording.trace", |row| println!("{row:?}"))?;
+    /// assert!(notes.is_empty(), "{notes:?}");
+    /// # Ok::<(), traceparse::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open`](fn@crate::open), and [`ErrorKind::Query`] if there is no such table, if a table lacks a field of the query, or if rows shall be
+    /// sorted or limited, which needs all of them.
+    pub fn read(
+        &self,
+        path: impl AsRef<Path>,
+        each: impl FnMut(&[(&str, FieldValue<'_>)]),
+    ) -> Result<Vec<Diagnostic>, Error> {
+        let fails = |reason: String| Error::new(ErrorKind::Query(reason), None);
+        if self.sort.is_some() || self.top.is_some() {
+            return Err(fails("rows are passed on as they are read; sort or limit them afterwards".to_owned()));
+        }
+        let (path, options) = (path.as_ref(), Options::default());
+        let mut files = InputFiles::new(&FileSystem, &options.memory);
+        let place = files.find(path)?;
+        let input = Input::open(&files, &place, &options)?;
+        let name = path.display().to_string();
+        let mut rows = EachRow::new(self, &name, each);
+        let mut recording = RecordingBuilder::new(options.clone());
+        input.read_tables(&mut recording, &name, &mut rows)?;
+        let found = rows.finish();
+        let unreadable = found.check(self).map_err(fails)?.into_iter().map(Diagnostic::new);
+        Ok(recording.finish()?.diagnostics.into_iter().chain(found.diagnostics).chain(unreadable).collect())
     }
 }

@@ -70,6 +70,7 @@ settings! {
     ALLOW_INCOMPLETE = "allow-incomplete", "Datasets::merge";
     ALLOW_TRUNCATED = "allow-truncated", "recording::Options::allow_truncated";
     BASE = "base", "Comparison::new";
+    BEYOND = "beyond", "FleetReport::runs_beyond";
     BLOCK = "block", "CompareOptions::blocks";
     COLUMNS = "columns", "TableQuery::columns";
     DSYM = "dsym", "Analysis::add_symbols";

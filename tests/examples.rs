@@ -20,9 +20,10 @@ fn trials() -> Vec<Trial> {
     vec![
         Trial::test("a_format_of_ones_own", a_format_of_ones_own),
         Trial::test("an_input_of_ones_own", an_input_of_ones_own),
-        Trial::test("many_files", each_of_many_files_has_a_line),
+        Trial::test("rows_of_a_table", rows_of_a_table),
+        Trial::test("a_comparison", a_comparison),
         Trial::test("the_main_thread_of_a_bundle", serialized::the_main_thread_of_a_bundle),
-        Trial::test("the_main_thread_is_a_short_program", serialized::the_main_thread_is_a_short_program),
+        Trial::test("programs_are_short", readme::programs_are_short),
         Trial::test("what_is_serialized_is_the_json", serialized::what_is_serialized_is_the_json),
         Trial::test("the_programs_of_the_readme", readme::programs_run_as_they_are_printed),
     ]
@@ -90,16 +91,70 @@ fn an_input_of_ones_own() -> Result<(), Failed> {
     if found != expected { Err(found.into()) } else { Ok(()) }
 }
 
-fn each_of_many_files_has_a_line() -> Result<(), Failed> {
+/// Writes an export of one table with these rows. Columns have a name and a type.
+fn export(path: &Path, schema: &str, columns: &[[&str; 2]], rows: &str) -> Result<(), Failed> {
+    let column = |[name, kind]: &[&str; 2]| {
+        format!("<col><mnemonic>{name}</mnemonic><engineering-type>{kind}</engineering-type></col>")
+    };
+    let columns: String = columns.iter().map(column).collect();
+    let table = format!("<schema name=\"{schema}\">{columns}</schema>{rows}");
+    let node = format!("<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>{table}</node>");
+    Ok(std::fs::write(path, format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{node}</trace-query-result>"))?)
+}
+
+fn rows_of_a_table() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let bundle = bundle(folder.path())?;
-    let sample = Path::new("fixtures/sample/demo.sample.txt");
-    let found = output("many_files", &[&bundle, sample])?;
-    let lines: Vec<&str> = found.lines().collect();
-    if !lines[0].contains("orchard.trace: ") || !found.contains("demo.sample.txt: __psynch_cvwait, 1998 samples") {
+    let path = folder.path().join("calls.xml");
+    let columns = [["start", "start-time"], ["duration", "duration"], ["name", "syscall"], ["stack", "backtrace"]];
+    let row = |start: u64, duration: u64, name: &str| {
+        format!(
+            "<row><start-time>{start}</start-time><duration>{duration}</duration><syscall>{name}</syscall>\
+             <backtrace><frame name=\"copy\" addr=\"0x10\"/><frame name=\"main\" addr=\"0x20\"/></backtrace></row>"
+        )
+    };
+    export(&path, "fs-syscall", &columns, &(row(7, 5_000, "read") + &row(9_000, 1, "write")))?;
+    let found = output("table_rows", &[&path, Path::new("fs-syscall")])?;
+    let line = |start, duration, name| format!("start={start}\tduration={duration}\tname={name}\tstack=copy;main\n");
+    if found != line(7, 5_000, "read") + &line(9_000, 1, "write") {
         return Err(found.into());
     }
-    Ok(())
+    match output("table_rows", &[&path, Path::new("fs-syscal")]) {
+        Err(failed) if failed.message().is_some_and(|text| text.contains("there is no table \"fs-syscal\"")) => Ok(()),
+        found => Err(format!("{found:?}").into()),
+    }
+}
+
+fn a_comparison() -> Result<(), Failed> {
+    const SECOND: u64 = 1_000_000_000;
+    let folder = tempfile::tempdir()?;
+    let columns = [["time", "sample-time"], ["weight", "weight"], ["stack", "backtrace"]];
+    // A run has this many samples of 1 ms, from the start of a second to its end.
+    let run = |samples: u64| -> Result<PathBuf, Failed> {
+        let row = |time: u64| {
+            format!(
+                "<row><sample-time>{time}</sample-time><weight>1000000</weight><backtrace><frame name=\"work\" addr=\"0x10\"/></backtrace></row>"
+            )
+        };
+        let rows: String = (0..samples).map(|sample| row(sample * SECOND / (samples - 1))).collect();
+        let path = folder.path().join(format!("{samples}.xml"));
+        export(&path, "time-profile", &columns, &rows)?;
+        Ok(path)
+    };
+    let counts = [100_u64, 200].map(|first| first..first + 10);
+    let [base, new] = counts.clone().map(|counts| counts.map(run).collect::<Result<Vec<_>, Failed>>());
+    let (base, new, against) = (base?, new?, PathBuf::from("--against"));
+    let compared = |sides: [&[PathBuf]; 2]| {
+        let paths = sides[0].iter().chain([&against]).chain(sides[1]);
+        output("compare", &paths.map(PathBuf::as_path).collect::<Vec<_>>())
+    };
+    let [of_base, of_new] = counts.map(|counts| counts.map(|count| (count as f64).ln()).sum::<f64>() / 10.0);
+    let expected = format!("Slower: {:+.1} % CPU", 100.0 * ((of_new - of_base).exp() - 1.0));
+    let found = compared([&base, &new])?;
+    if !found.starts_with(&expected) || !found.contains("10 against 10 runs") {
+        return Err(format!("{found}, expected {expected}").into());
+    }
+    let found = compared([&new, &base])?;
+    if found.starts_with("Faster: −") { Ok(()) } else { Err(found.into()) }
 }
 
 mod serialized {
@@ -141,16 +196,6 @@ mod serialized {
         Ok(())
     }
 
-    /// The crate's front page shows it.
-    pub(super) fn the_main_thread_is_a_short_program() -> Result<(), Failed> {
-        let code = include_str!("../examples/main_thread.rs");
-        let lines = code.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("//")).count();
-        if lines > 15 {
-            return Err(format!("{lines} lines").into());
-        }
-        Ok(())
-    }
-
     pub(super) fn what_is_serialized_is_the_json() -> Result<(), Failed> {
         let analysis = traceparse::open(support::repository("fixtures/27/orchard/input.xml"))?;
         for view in [View::Full, View::Functions, View::Tree, View::Binaries] {
@@ -171,7 +216,6 @@ mod serialized {
 
 mod readme {
     use std::fs;
-    use std::time::Duration;
 
     use serde_json::Value;
     use support::Frame;
@@ -190,6 +234,22 @@ mod readme {
         let blocks = chapter.into_iter().flat_map(|chapter| chapter.split("```").skip(1).step_by(2));
         let blocks = blocks.filter_map(|block| block.split_once('\n').filter(|(first, _)| *first == language));
         blocks.map(|(_, text)| text.to_owned()).collect()
+    }
+
+    pub(super) fn programs_are_short() -> Result<(), Failed> {
+        let examples = ["main_thread", "table_rows", "compare"].map(|name| {
+            let most = if name == "main_thread" { 15 } else { 12 };
+            let text = fs::read_to_string(support::repository("examples").join(name).with_extension("rs"));
+            text.map(|text| (text, most))
+        });
+        let examples: Vec<(String, usize)> = examples.into_iter().collect::<Result<_, _>>()?;
+        for (text, most) in examples.into_iter().chain(blocks("rust").into_iter().map(|text| (text, 12))) {
+            let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("//")).count();
+            if lines > most {
+                return Err(format!("{lines} lines:\n{text}").into());
+            }
+        }
+        Ok(())
     }
 
     /// Builds the programs as `first`, `second` and `third` in a crate in this folder, and puts them there.
@@ -270,6 +330,12 @@ mod readme {
 
     fn names_and_functions(folder: &Path) -> Result<(), Failed> {
         let found = printed(&folder.join("first"), &[], folder)?;
+        let (names, found) = found.split_once('\n').unwrap_or_default();
+        let counts = names.strip_prefix("symbols: ").and_then(|names| names.split_once(" frames in known binaries"));
+        let (named, all) = counts.and_then(|(counts, _)| counts.split_once(" of ")).unwrap_or_default();
+        if named != all || named.parse::<u64>()? == 0 || !names.contains("have names, 0 had one before") {
+            return Err(names.into());
+        }
         let expected = json(&["app.trace", "--dsym", "App.dSYM", "--view", "functions", "--top", "10"], folder)?;
         let rows = expected["functions"].as_array().ok_or("no functions")?;
         let lines = rows.iter().map(|row| {
@@ -306,9 +372,9 @@ mod readme {
         let expected = json(&["app.trace", "--view", "samples", "--state", "all"], folder)?;
         let rows = expected["samples"].as_array().ok_or("no samples")?;
         let lines = rows.iter().filter_map(|row| {
-            let [time, weight] = ["time_ns", "weight"].map(|field| row[field].as_u64().map(Duration::from_nanos));
+            let (time, weight) = (row["time_ns"].as_u64()?, Weight::nanos(row["weight"].as_u64()?));
             let (thread, function) = (row["thread"].as_str()?, row["stack"].as_array()?.last()?["function"].as_str()?);
-            Some(format!("{:?}: {function} on {thread}, {:?}\n", time?, weight?))
+            Some(format!("{time} ns: {function} on {thread}, {weight}\n"))
         });
         let expected: String = lines.collect();
         if found != expected || found.is_empty() { Err(format!("{found}, expected {expected}").into()) } else { Ok(()) }

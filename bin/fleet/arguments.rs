@@ -1,11 +1,12 @@
 //! Arguments that the commands of `traceparse fleet` share, and their conversion for the library.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::alert::AlertRule;
-use traceparse::fleet::compare::Quantity;
+use traceparse::fleet::compare::{CompareOptions, Quantity};
 use traceparse::fleet::{FleetOptions, FleetScope, Measure, RunRecord, Shard, SortKey};
 use traceparse::stats::{Quantile, QuantileMethod};
 
@@ -169,11 +170,14 @@ pub(crate) struct IncompleteArgs {
     pub(crate) allow_incomplete: bool,
 }
 
+/// The default of `--min-effect`.
+static MIN_EFFECT: LazyLock<String> = LazyLock::new(|| format!("{}%", 100.0 * CompareOptions::default().min_effect));
+
 /// What a verdict needs to be a claim, and what it does to the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
     /// Ignore smaller changes
-    #[arg(long, value_name = "P%", default_value = "3%", value_parser = parse_percent, help_heading = "Verdict")]
+    #[arg(long, value_name = "P%", default_value = MIN_EFFECT.as_str(), value_parser = parse_percent, help_heading = "Verdict")]
     min_effect: f64,
     /// Verdicts with an exit code
     #[arg(

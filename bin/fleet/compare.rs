@@ -64,7 +64,7 @@ pub(crate) struct CompareArgs {
     )]
     unit: String,
     /// Probability of any wrong claim about identical builds
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Comparison", hide_short_help = true)]
+    #[arg(long, value_name = "P", default_value_t = CompareOptions::default().alpha, value_parser = parse_alpha, help_heading = "Comparison", hide_short_help = true)]
     alpha: f64,
     #[command(flatten)]
     verdict: VerdictArgs,

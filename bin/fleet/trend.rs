@@ -32,7 +32,7 @@ pub(crate) struct TrendArgs {
     #[arg(long, value_name = "LABEL", help_heading = "Trend")]
     block: Option<String>,
     /// Probability of any false change, over all nights on which you run this
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Trend", hide_short_help = true)]
+    #[arg(long, value_name = "P", default_value_t = CompareOptions::default().alpha, value_parser = parse_alpha, help_heading = "Trend", hide_short_help = true)]
     alpha: f64,
     /// Look at a finished history a single time
     ///
@@ -157,11 +157,9 @@ impl TrendPlan {
         let options = CompareOptions {
             measures: values("--measure").into_iter().filter_map(|measure| measure.parse().ok()).collect(),
             blocks: block.iter().cloned().collect(),
-            unit: None,
             alpha: *alpha,
             min_effect: *min_effect,
-            with_functions: true,
-            fails_with_any_function: false,
+            ..CompareOptions::default()
         };
         let labels = [&labels[0][..], &labels[1]];
         let sides = Sides { runs: &self.runs, new: &InputArgs::default(), labels, options, is_again: true };

@@ -51,7 +51,7 @@ impl FleetBuilder {
         let mut spilled = std::mem::take(&mut self.spilled);
         let fleet = cohort_runs(&self, &order);
         let mut cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.report(cohort)).collect();
-        let contrasts = fleet.add_tables(&mut cohorts, &mut spilled)?;
+        let (contrasts, tails) = fleet.add_tables(&mut cohorts, &mut spilled)?;
         let mut alerts = Vec::new();
         for series in &self.alert_series {
             let outcomes = fleet.outcomes(series, &mut spilled)?.into_iter();
@@ -101,7 +101,7 @@ impl FleetBuilder {
             cohorts,
         };
         report.trends.extend(trend::of_dates(&report));
-        report.findings = findings(&report);
+        report.findings = findings(&report, tails);
         let places = Places { order, usual_weights };
         Ok(Finished { report, compared: self.compared, places, names: self.names, spilled })
     }

@@ -14,8 +14,8 @@ use crate::alert::AlertState;
 use crate::stats::{Estimate, Quantile, Support};
 use crate::units::Unit;
 
-/// The findings, most urgent first.
-pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
+/// The findings, most urgent first. `tails` are those about the tails of units.
+pub(super) fn findings(report: &FleetReport, tails: Vec<Finding>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = alerts(report).into_iter().collect();
     let units: BTreeSet<Unit> = report.cohorts.iter().map(|cohort| cohort.cohort.unit).collect();
     if report.runs.is_empty() {
@@ -38,6 +38,7 @@ pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
         used_most = used_most.or(higher).or_else(|| newest_or_heaviest(report, unit));
     }
     findings.extend(used_most.map(|cohort| most_used(report, cohort)).unwrap_or_default());
+    findings.extend(tails);
     findings.extend(inputs(report));
     findings
 }

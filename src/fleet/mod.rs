@@ -28,23 +28,15 @@
 //! #         <schema name=\"time-profile\"><col><mnemonic>time</mnemonic></col><col><mnemonic>weight</mnemonic></col>\
 //! #         <col><mnemonic>stack</mnemonic></col></schema>{rows}</node></trace-query-result>")
 //! # };
-//! use traceparse::units::{Millionths, Nanos};
+//! use traceparse::units::Nanos;
 //!
 //! let mut fleet = FleetBuilder::new(FleetOptions::default());
 //! for user in 0..100 {
 //!     // 99 users whose app ran for 10 ms of each second, and one user whose app was busy nearly all the time.
 //!     let export = export_of(if user == 17 { 990 } else { 10 });
-//!     let context = RunContext {
-//!         run_id: user.to_string(),
-//!         fingerprint: String::new(),
-//!         source: format!("{user}.xml"),
-//!         source_bytes: export.len() as u64,
-//!         labels: Vec::new(),
-//!         run_weight: Millionths::ONE,
-//!         duration: Some(Nanos::from_millis(1_000)),
-//!         tocs: Vec::new(),
-//!     };
-//!     let export = read(export.as_bytes(), &context.source, &Options::default())?;
+//!     let duration = Some(Nanos::from_millis(1_000));
+//!     let context = RunContext { run_id: user.to_string(), duration, ..RunContext::default() };
+//!     let export = read(export.as_bytes(), "export.xml", &Options::default())?;
 //!     for run in export.measure(&context, &MeasureOptions::default())?.runs {
 //!         fleet.add(&run);
 //!     }
@@ -101,6 +93,7 @@ mod shared_label;
 mod store;
 mod stored_run;
 mod summary;
+mod tail;
 mod trend;
 mod trend_options;
 mod trend_report;

@@ -3,19 +3,23 @@
 //! Keys are processed one by one, in any order, each with all of its runs. Only rows that tables show are kept.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::io;
 
 use super::alert_series::is_of_many;
 use super::cohort_runs::{CohortRuns, MOST_ENTRIES};
 use super::columns::ScopeColumn;
 use super::entries::{Entry, Spilled};
+use super::finding::Finding;
+use super::measures::Measure;
 use super::options::SortKey;
 use super::report::{CohortReport, Contrast, ContrastRow, ScopeRow, ScopeTable, is_noise};
 use super::scope::{FleetScope, ScopeName};
 use super::stored_run::EFFECTIVE_UNIT;
 use super::summary::{RunValues, Totals, sort_value, summarize};
+use super::tail::Tail;
 use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
-use crate::units::Millionths;
+use crate::units::{Millionths, Unit};
 
 /// Numbers shared by all keys of a cohort.
 struct CohortFacts {
@@ -116,8 +120,13 @@ impl GrowingTable {
 }
 
 impl CohortRuns<'_> {
-    /// Adds the tables of all scopes to the cohort reports. For each unit with several cohorts, returns the rows that differ between them.
-    pub(super) fn add_tables(&self, reports: &mut [CohortReport], spilled: &mut Spilled) -> io::Result<Vec<Contrast>> {
+    /// Adds the tables of all scopes to the cohort reports. For each unit with several cohorts, returns the rows that differ between them, and
+    /// for each unit, the function that makes its tail.
+    pub(super) fn add_tables(
+        &self,
+        reports: &mut [CohortReport],
+        spilled: &mut Spilled,
+    ) -> io::Result<(Vec<Contrast>, Vec<Finding>)> {
         // A cohort without runs has no values, but does not differ.
         let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| self.count(cohort) > 0).collect();
         let compared = positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1);
@@ -125,20 +134,33 @@ impl CohortRuns<'_> {
         let facts = |cohort| CohortFacts { recorded: self.recorded(cohort), weight: self.run_weight(cohort) };
         let facts: Vec<CohortFacts> = (0..self.cohorts.len()).map(facts).collect();
         let mut contrasts: Vec<Vec<Contrast>> = vec![Vec::new(); compared.len()];
+        let mut tails = Vec::new();
         for column in self.columns {
-            let (tables, of_units) = self.tables(column, &facts, &compared, spilled)?;
+            let mut of_column = self.tails(column);
+            let (tables, of_units) = self.tables(column, (&facts, &compared), &mut of_column, spilled)?;
+            tails.extend(of_column.into_iter().filter_map(Tail::finish));
             reports.iter_mut().zip(tables).for_each(|(report, table)| report.tables.push(table));
             contrasts.iter_mut().zip(of_units).for_each(|(contrasts, contrast)| contrasts.push(contrast));
         }
-        Ok(contrasts.into_iter().flatten().collect())
+        Ok((contrasts.into_iter().flatten().collect(), tails))
     }
 
-    /// The table of each cohort, and the contrast of each unit.
+    /// The tail of each unit, if the column has the functions that ran; with callees included, it would be their callers.
+    fn tails(&self, column: &ScopeColumn) -> Vec<Tail<'_>> {
+        if column.scope != FleetScope::Function || self.options.measure == Measure::AllWeight {
+            return Vec::new();
+        }
+        let units: BTreeSet<Unit> = (0..self.cohorts.len()).map(|cohort| self.unit(cohort)).collect();
+        let level = |unit| self.options.confidence.tail() / column.used_in(unit).max(1) as f64;
+        units.into_iter().filter_map(|unit| Tail::new(self.runs, unit, level(unit))).collect()
+    }
+
+    /// The table of each cohort, and the contrast of each unit. Adds the rows to the tails.
     fn tables(
         &self,
         column: &ScopeColumn,
-        facts: &[CohortFacts],
-        compared: &[&[usize]],
+        (facts, compared): (&[CohortFacts], &[&[usize]]),
+        tails: &mut [Tail<'_>],
         spilled: &mut Spilled,
     ) -> io::Result<(Vec<ScopeTable>, Vec<Contrast>)> {
         let table = |_| GrowingTable::new(column.scope, self.options.top);
@@ -149,6 +171,8 @@ impl CohortRuns<'_> {
         column.entries.each_key(self, spilled, MOST_ENTRIES, |key, entries| {
             self.split(entries, &mut by_cohort);
             let name = column.name(key, self.names);
+            let is_one = !is_of_many(name.function.as_deref().unwrap_or_default());
+            tails.iter_mut().filter(|_| is_one).for_each(|tail| tail.add(&name, entries));
             let groups: Vec<Option<Group<'_>>> =
                 (0..self.cohorts.len()).map(|cohort| self.group(&by_cohort[cohort], cohort, &facts[cohort])).collect();
             for (cohort, (table, group)) in tables.iter_mut().zip(&groups).enumerate() {

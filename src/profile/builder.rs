@@ -397,6 +397,12 @@ impl ProfileBuilder {
         self.stacks.fetch(parent, frame);
     }
 
+    /// Returns the function names of a stack, leaf first.
+    pub(crate) fn functions_leaf_first(&self, stack: StackId) -> impl Iterator<Item = &str> {
+        let stacks = std::iter::successors(Some(self.get_stack(stack)), |stack| Some(self.get_stack(stack.parent?)));
+        stacks.map(|stack| self.profile.function_name(self.get_frame(stack.frame).function))
+    }
+
     /// Returns a stack.
     pub fn get_stack(&self, id: StackId) -> Stack {
         self.stacks.get(id)

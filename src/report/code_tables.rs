@@ -12,6 +12,7 @@ use crate::hash::{HashMap, IndexMap};
 use crate::profile::{Binary, BinaryId, Category, Profile, StringId};
 use crate::settings::DSYM;
 use crate::units::Uuid;
+use crate::units::Weight;
 
 pub(super) static FUNCTIONS: ListingKind = ListingKind::new(
     ["functions", "function"],
@@ -53,14 +54,21 @@ pub struct NamedFunction<'r> {
     /// The unit of the weights: `ns`, `cycles`, `events` or `samples`.
     pub unit: &'static str,
     /// The weight of samples in which the function is the leaf.
-    pub self_weight: u64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "value"))]
+    pub self_weight: Weight,
     /// The weight of samples with the function anywhere in their stack.
-    pub all_weight: u64,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "value"))]
+    pub all_weight: Weight,
     /// The number of samples in which the function is the leaf.
     pub self_samples: u64,
     /// The number of samples with the function anywhere in their stack.
     #[cfg_attr(feature = "serde", serde(rename = "samples"))]
     pub all_samples: u64,
+}
+
+#[cfg(feature = "serde")]
+fn value<S: serde::Serializer>(weight: &Weight, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(weight.value)
 }
 
 #[cfg(feature = "serde")]
@@ -85,6 +93,7 @@ impl<'e> Report<'e> {
             Label::NoStack | Label::Root => (None, None),
         };
         let KeySums { self_weight, all_weight, self_samples, all_samples } = row.sums;
+        let [self_weight, all_weight] = [self_weight, all_weight].map(|weight| Weight::new(weight, series.unit));
         NamedFunction { name, binary, unit: series.unit.name(), self_weight, all_weight, self_samples, all_samples }
     }
 }

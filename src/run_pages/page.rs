@@ -19,7 +19,6 @@ use crate::recording::{Document, DocumentContent, Intervals, Options, Recording}
 use crate::redact::{RedactRule, Redactor};
 use crate::report::{ReportOptions, View};
 use crate::settings::SCHEMA;
-use crate::units::Millionths;
 
 /// Explains why numbers differ from the report.
 fn otherwise_measured() -> String {
@@ -205,16 +204,8 @@ impl PageMaker<'_> {
 
 /// Returns the context for measuring a file. Only the weights are used.
 fn context(task: &Task, run_id: &str) -> RunContext {
-    RunContext {
-        run_id: run_id.to_owned(),
-        fingerprint: String::new(),
-        source: task.display.clone(),
-        source_bytes: 0,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: task.duration,
-        tocs: Vec::new(),
-    }
+    let (run_id, source) = (run_id.to_owned(), task.display.clone());
+    RunContext { run_id, source, duration: task.duration, ..RunContext::default() }
 }
 
 /// Returns a recording with the same names as in the report, and its memory.

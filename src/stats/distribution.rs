@@ -28,6 +28,13 @@ struct Weights {
 /// Leaves headroom for a million times this sum.
 const LARGEST_ZERO_WEIGHT: u128 = u128::MAX >> 24;
 
+impl FromIterator<f64> for Distribution {
+    /// Rounds to millionths. Omits numbers that are negative, too large, or NaN.
+    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
+        Self::new(numbers.into_iter().filter_map(Millionths::from_f64).collect(), 0)
+    }
+}
+
 impl Distribution {
     /// Creates a distribution of `values`, in any order, plus `zeros` zeros. `values` may contain zeros as well.
     pub fn new(mut values: Vec<Millionths>, zeros: u64) -> Self {

@@ -1,16 +1,18 @@
 //! The results of symbolication for each binary.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 
 use crate::error::Diagnostic;
 use crate::files::shown;
 use crate::settings::IMAGE;
 use crate::symbols::Found;
-use crate::units::{Uuid, first_of};
+use crate::units::{Uuid, first_of, several};
 
-/// The results of symbolication.
+/// The results of symbolication. `Display` writes how many frames have names, and a line for each note and advice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use = "it shows how many frames have names; symbols from another build are not used"]
 #[non_exhaustive]
 pub struct SymbolicationSummary {
     /// Binaries with frames, those with the most unnamed frames first.
@@ -66,7 +68,31 @@ pub enum Missing {
     Nameless,
 }
 
+impl fmt::Display for SymbolicationSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.counts())?;
+        let mut notes = self.notes.iter().map(ToString::to_string).chain(self.advice());
+        notes.try_for_each(|note| write!(f, "\n{note}"))
+    }
+}
+
 impl SymbolicationSummary {
+    /// The sum of a number over all binaries.
+    pub(crate) fn sum(&self, get: fn(&BinarySummary) -> u64) -> u64 {
+        self.binaries.iter().map(get).sum()
+    }
+
+    /// Counts frames with names: `symbols: 7 of 9 frames in known binaries have names, 2 had one before`.
+    pub(crate) fn counts(&self) -> String {
+        let (frames, before) = (self.sum(|row| row.frames), self.sum(|row| row.named_before));
+        let (now, of) = (self.sum(|row| row.named_now), several(frames, "frame"));
+        let with_inlined = match self.sum(|row| row.frames_now) {
+            same if same == frames => String::new(),
+            more => format!("; with inlined functions they are {more}"),
+        };
+        format!("symbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}")
+    }
+
     /// Returns advice on how to name more frames, in one sentence each; empty if nothing would help.
     pub fn advice(&self) -> Vec<String> {
         let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
@@ -77,17 +103,18 @@ impl SymbolicationSummary {
         }
         advice
     }
-}
 
-impl SymbolicationSummary {
     /// Returns a sentence about paths whose symbols name no frame, with their UUIDs and those that the recording needs; `None` if every path is
-    /// useful. `found` are all symbols that were found.
+    /// useful or in the [advice](Self::advice). `found` are all symbols that were found.
     pub fn useless(&self, paths: &[&Path], found: &[Found]) -> Option<String> {
         let below =
             |path: &Path| -> Vec<&Found> { found.iter().filter(|found| found.path.starts_with(path)).collect() };
         let used = || self.binaries.iter().flat_map(|binary| &binary.used);
+        let advice = self.advice();
+        let is_told = |path: &Path| advice.iter().any(|sentence| sentence.contains(&path.display().to_string()));
         // Files of this path may have been found through another path that contains it.
-        let is_useless = |path: &Path| !below(path).is_empty() && !used().any(|used| used.path.starts_with(path));
+        let is_useless =
+            |path: &Path| !below(path).is_empty() && !is_told(path) && !used().any(|used| used.path.starts_with(path));
         let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
         let texts: Vec<String> = useless.iter().map(|path| shown(path)).collect();
         let have: BTreeSet<String> =

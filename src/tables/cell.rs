@@ -102,6 +102,11 @@ impl<'a> RowValues<'a> {
         ThreadName { tid, name: self.text(name), process: process.map(|process| self.process(process)) }
     }
 
+    /// Returns the functions of a stack, leaf first, separated by semicolons.
+    pub(super) fn functions(&self, stack: StackId) -> String {
+        self.recording.profile.functions_leaf_first(stack).collect::<Vec<_>>().join(";")
+    }
+
     /// Returns a list of numbers.
     pub fn numbers(&self, list: u32) -> &'a [u64] {
         self.recording.numbers(list)

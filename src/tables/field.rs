@@ -11,6 +11,7 @@
 //! All outputs, filters and sort orders use these names.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::{Cell, ColumnKind, RowValues, TableHead};
 use crate::profile::StackId;
@@ -67,6 +68,20 @@ pub enum FieldValue<'a> {
     Numbers(Cow<'a, [u64]>),
     /// A stack.
     Stack(StackId),
+}
+
+/// Writes numbers without a unit, and nothing for stacks, whose names are in [`StackNames`](super::StackNames).
+impl fmt::Display for FieldValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None | Self::Stack(_) => Ok(()),
+            Self::Number(number) => number.fmt(f),
+            Self::Boolean(is_true) => is_true.fmt(f),
+            Self::Text(text) => f.pad(text),
+            // As in an export.
+            Self::Numbers(numbers) => f.pad(&numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")),
+        }
+    }
 }
 
 impl FieldValue<'_> {

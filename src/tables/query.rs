@@ -179,19 +179,27 @@ impl RowPlan {
         row.extend(self.selected.iter().map(|&column| value(column)));
         Some((row, self.sort.map_or(FieldValue::None, |(column, _)| value(column))))
     }
+
+    /// Converts a row of the only table to pairs of field and value. Stacks become strings with their functions. `None` if a condition is false.
+    pub(super) fn named_row<'v>(
+        &'v self,
+        cells: &[Cell],
+        values: &RowValues<'v>,
+    ) -> Option<Vec<(&'v str, FieldValue<'v>)>> {
+        let (row, _) = self.row(0, &self.fields_of(0), cells, values)?;
+        let fields = self.selected.iter().map(|&column| &self.columns[column]).zip(row.into_iter().skip(2));
+        let named = fields.filter(|(column, _)| !column.is_stack_number()).map(|(column, value)| match value {
+            FieldValue::Stack(stack) => (column.name.as_str(), FieldValue::Text(values.functions(stack).into())),
+            value => (column.name.as_str(), value),
+        });
+        Some(named.collect())
+    }
 }
 
 /// Converts a value to a string, for a column with several kinds of values. Stacks are converted later, when they are written and have names.
 fn as_text(value: FieldValue<'_>) -> FieldValue<'_> {
     match value {
-        FieldValue::Number(number) => FieldValue::Text(number.to_string().into()),
-        FieldValue::Boolean(is_true) => FieldValue::Text(is_true.to_string().into()),
-        FieldValue::Numbers(numbers) => FieldValue::Text(joined(&numbers).into()),
-        value => value,
+        FieldValue::None | FieldValue::Text(_) | FieldValue::Stack(_) => value,
+        value => FieldValue::Text(value.to_string().into()),
     }
-}
-
-/// Formats a list of numbers like an export.
-pub(crate) fn joined(numbers: &[u64]) -> String {
-    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
 }

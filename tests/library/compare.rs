@@ -11,17 +11,7 @@ fn comparison(sides: Sides, seed: u64) -> Comparison {
         runs.iter().for_each(|run| builder.add(run));
         Side::new(builder).expect("nothing is spilled")
     };
-    let (measures, blocks, unit) = (Vec::new(), Vec::new(), None);
-    let options = CompareOptions {
-        measures,
-        blocks,
-        unit,
-        alpha: 0.05,
-        min_effect: 0.03,
-        with_functions: true,
-        fails_with_any_function: false,
-    };
-    Comparison::new(&mut sides.runs(seed).map(side), options).expect("both sides are in nanoseconds")
+    Comparison::new(&mut sides.runs(seed).map(side), CompareOptions::default()).expect("both sides are in nanoseconds")
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Reports on invented fleets.
 
 use support::fleet;
-use support::fleet_reports::{by, report, rules};
+use support::fleet_reports::{by, plain_run, report, rules};
 use support::page::payload;
 use traceparse::alert::{AlertOutcome, AlertState};
-use traceparse::fleet::{FailureKind, FleetOptions, FleetReport, FleetScope, NameId, RunMeasures};
-use traceparse::output::{self, Format, Style};
+use traceparse::fleet::{FailureKind, Finding, FleetOptions, FleetReport, FleetScope, FrameRow, NameId, RunMeasures};
+use traceparse::output::{self, Format, OverviewContext, Style};
+use traceparse::stats::Quantile;
 use traceparse::units::{Millionths, Unit};
 
 /// Runs of one device are alike, so every interval says that it assumes the opposite.
@@ -240,4 +241,67 @@ fn names_that_no_run_has_leave_a_rule_undecided() {
         (report.inputs.missing_processes, report.inputs.processes),
         (vec!["Orchad".to_owned()], vec!["Orchard".to_owned()])
     );
+}
+
+/// A run with these milliseconds in the functions `f7` and `work`.
+fn run_with(index: u32, milliseconds: [u64; 2]) -> RunMeasures {
+    let mut run = plain_run(index, 1);
+    let names = ["f7", "work"].map(|name| {
+        run.names.push(name.to_owned());
+        NameId(run.names.len() as u32 - 1)
+    });
+    let row = |(function, samples): (NameId, u64)| {
+        let (self_weight, all_weight) = (samples * 1_000_000, samples * 1_000_000);
+        FrameRow { function, self_weight, all_weight, self_samples: samples, all_samples: samples, ..run.frames[0] }
+    };
+    run.frames = names.into_iter().zip(milliseconds).map(row).filter(|row| row.self_samples > 0).collect();
+    let samples = milliseconds.iter().sum();
+    run.record.weight = samples * 1_000_000;
+    (run.record.samples, run.record.effective_samples) = (samples, samples);
+    run
+}
+
+fn tails(report: &FleetReport) -> Vec<&Finding> {
+    report.findings.iter().filter(|finding| matches!(finding, Finding::Tail { .. })).collect()
+}
+
+#[test]
+fn names_the_function_that_makes_the_tail() {
+    // Of 120 runs, 7 are at or beyond P95. Six of them spend 120 of 200 ms in `f7`.
+    let usual: Vec<[u64; 2]> = (0..113).map(|index| [3, 90 + index % 10]).collect();
+    let all: u64 = usual.iter().flatten().sum();
+    let runs = usual.into_iter().chain([[0, 200]]).chain([[120, 80]; 6]);
+    let runs: Vec<RunMeasures> = runs.enumerate().map(|(index, weights)| run_with(index as u32, weights)).collect();
+    let report = report(&runs, FleetOptions::default());
+    let [Finding::Tail { quantile, name, shares, runs, high, .. }] = tails(&report)[..] else {
+        panic!("{:?}", report.findings);
+    };
+    assert_eq!((*quantile, name.function.as_deref()), (Quantile::P95, Some("f7")));
+    assert_eq!((*shares, *runs, *high), ((720.0 / 1_400.0, 339.0 / all as f64), (7, 113), (6, 0)));
+    let mut text = Vec::new();
+    output::write(&report, &Format::Overview(Style::default(), OverviewContext::default()), &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let sentence = "At or beyond P95, f7 (App) has 51 % of the CPU time, and 3 % in the other runs: at least 27 % in 6 of 7, and in 0 of \
+         113 others. fleet tree --beyond p95 shows its callers.";
+    assert!(text.contains(sentence), "{text}");
+    let mut json = Vec::new();
+    output::write(&report, &Format::Json, &mut json).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let found = json["findings"].as_array().unwrap().iter().find(|finding| finding["kind"] == "tail").unwrap();
+    assert_eq!(found["beyond"], serde_json::json!({"share": 720.0 / 1_400.0, "runs": 7, "high_runs": 6}));
+}
+
+#[test]
+fn says_nothing_about_a_tail_of_few_runs_or_of_chance() {
+    let of = |slow: &[[u64; 2]], usual: u32| {
+        let runs = (0..usual).map(|_| [3, 90]).chain(slow.iter().copied()).enumerate();
+        let runs: Vec<RunMeasures> = runs.map(|(index, weights)| run_with(index as u32, weights)).collect();
+        tails(&report(&runs, FleetOptions::default())).len()
+    };
+    // P95 of 80 runs is the fifth largest, and of 79 the fourth.
+    assert_eq!(of(&[[120, 80]; 5], 75), 1);
+    assert_eq!(of(&[[120, 80]; 4], 75), 0, "four runs are too few");
+    assert_eq!(of(&[[6, 180]; 7], 113), 0, "the same functions take twice as long");
+    let one = [[600, 90], [3, 200], [3, 200], [3, 200], [3, 200], [3, 200], [3, 200]];
+    assert_eq!(of(&one, 113), 0, "a single run has the function");
 }

@@ -58,6 +58,27 @@ fn overview_has_a_median_of_zero() {
 }
 
 #[test]
+fn overview_describes_hidden_cohorts() {
+    let of = |means: [u64; 10]| {
+        let run = |(index, hundredths): (usize, u64)| {
+            let mut run = plain_run(index as u32, hundredths);
+            run.record.labels = vec![("ring".to_owned(), format!("ring {index}"))];
+            run
+        };
+        let runs: Vec<RunMeasures> = means.into_iter().enumerate().map(run).collect();
+        let text = overview_of(&report(&runs, by(&["ring"])), None);
+        text.lines().find(|line| line.contains("more cohort")).unwrap_or_default().trim().to_owned()
+    };
+    assert_eq!(of([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]), "and 4 more cohorts with a lower mean");
+    assert_eq!(
+        of([10, 9, 8, 7, 6, 5, 5, 3, 2, 1]),
+        "and 4 more cohorts",
+        "one has the same mean as the last one shown"
+    );
+    assert_eq!(of([10, 9, 8, 7, 6, 5, 0, 0, 0, 0]), "and 4 more cohorts with a lower mean");
+}
+
+#[test]
 fn overview_names_the_runs_of_percentiles_and_the_heaviest() {
     let text = overview_of(&report(&ascending(100), FleetOptions::default()), None);
     let has_line = |start: &str, end: &str| {

@@ -61,6 +61,13 @@ fn ninety_nine_small_runs_and_a_large_one() {
 }
 
 #[test]
+fn collects_numbers_and_omits_those_that_are_not_measures() {
+    let numbers = [1.5, f64::NAN, -1.0, 0.0, f64::INFINITY, 0.25];
+    let expected = Distribution::new([1_500_000, 250_000].map(Millionths::new).to_vec(), 1);
+    assert_eq!(numbers.into_iter().collect::<Distribution>(), expected);
+}
+
+#[test]
 fn nothing_one_value_and_zeros() {
     let none = Distribution::new(Vec::new(), 0);
     let estimate = none.estimate(Quantile::P50, QuantileMethod::Linear, Confidence::default());

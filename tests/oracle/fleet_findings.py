@@ -259,6 +259,15 @@ def most_used(report, finding):
         check("its support", of_row["support"] != "too-few", True)
 
 
+def tail(report, finding):
+    values = [run["value"] for run in report.runs(lambda run: run["value_unit"] == finding["value_unit"])]
+    least = sorted(values)[math.ceil(Fraction(95, 100) * len(values)) - 1]
+    beyond = sum(value >= least for value in values)
+    check("runs of the tail", (finding["beyond"]["runs"], finding["others"]["runs"]), (beyond, len(values) - beyond))
+    check("enough runs in the tail", beyond >= 5, True)
+    check("more in the tail", finding["beyond"]["share"] >= finding["others"]["share"] + 0.05, True)
+
+
 def poisson_quantile(q, mean):
     """The smallest k with P(X <= k) >= q: terms from far below the mean on, added up."""
     k = max(0, int(mean - 15 * math.sqrt(mean) - 50))
@@ -330,7 +339,7 @@ def main():
     for path in sys.argv[1:]:
         with open(path, encoding="utf-8") as file:
             report = Report(json.load(file))
-        by_kind = {"alerts": alerts, "row-difference": row_difference, "most-used": most_used, "inputs": inputs}
+        by_kind = {"alerts": alerts, "row-difference": row_difference, "most-used": most_used, "inputs": inputs, "tail": tail}
         if not report.is_weighted:
             by_kind["level"] = level
         for finding in report.data["findings"]:

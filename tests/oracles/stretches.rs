@@ -199,7 +199,7 @@ fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<String>, Failed> {
     let selection = Selection { states: StateFilter::All, ..Selection::default() };
     let report = recording.report(&ReportOptions { view: View::Functions, selection, ..ReportOptions::default() });
     let row = |row: NamedFunction<'_>| {
-        let sums = [row.self_weight, row.all_weight, row.self_samples, row.all_samples];
+        let sums = [row.self_weight.value, row.all_weight.value, row.self_samples, row.all_samples];
         format!("{:?} {:?} {sums:?}", row.name, row.binary)
     };
     let mut rows: Vec<String> =

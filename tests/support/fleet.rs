@@ -173,9 +173,7 @@ pub fn context(tocs: Vec<Toc>) -> RunContext {
         fingerprint: "f1".to_owned(),
         source: "runs/test.xml".to_owned(),
         source_bytes: 7,
-        labels: Vec::new(),
-        run_weight: Millionths::ONE,
-        duration: None,
         tocs,
+        ..RunContext::default()
     }
 }

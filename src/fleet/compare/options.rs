@@ -21,6 +21,21 @@ pub struct CompareOptions {
     pub fails_with_any_function: bool,
 }
 
+impl Default for CompareOptions {
+    /// Compares all runs and their functions, with a false claim in at most 5 % of comparisons, and changes from 3 % on.
+    fn default() -> Self {
+        Self {
+            measures: Vec::new(),
+            blocks: Vec::new(),
+            unit: None,
+            alpha: 0.05,
+            min_effect: 0.03,
+            with_functions: true,
+            fails_with_any_function: false,
+        }
+    }
+}
+
 impl CompareOptions {
     /// The labels to group the sides by ([`FleetOptions::by`](crate::fleet::FleetOptions::by)).
     pub fn by(&self) -> Vec<String> {

@@ -116,6 +116,22 @@ pub struct RunContext {
     pub tocs: Vec<Toc>,
 }
 
+impl Default for RunContext {
+    /// No labels, no tables of contents, and a weight of 1. Set [`run_id`](Self::run_id), since a fleet takes equal ids for copies of a run.
+    fn default() -> Self {
+        Self {
+            run_id: String::new(),
+            fingerprint: String::new(),
+            source: String::new(),
+            source_bytes: 0,
+            labels: Vec::new(),
+            run_weight: Millionths::ONE,
+            duration: None,
+            tocs: Vec::new(),
+        }
+    }
+}
+
 impl RunContext {
     /// The record of a run that has not been measured.
     pub(super) fn record(&self, run_id: String, number: u32, toc: Option<&TocRun>) -> RunRecord {

@@ -13,6 +13,7 @@ use crate::fleet::{
 };
 use crate::output::alerts::{self, AlertLine};
 use crate::output::text::style::fit;
+use crate::settings::BEYOND;
 use crate::stats::{Estimate, Quantile, Support};
 use crate::units::{Unit, capitalized};
 
@@ -144,6 +145,7 @@ impl Sentences<'_> {
                 let name = row_name(*scope, name);
                 (Kind::Uses, Mood::Plain, self.most_used(*cohort, *scope, (&name, *share), *percentile, is_further_use))
             }
+            Finding::Tail { .. } => (Kind::Other, Mood::Plain, self.tail(finding)),
             Finding::Inputs { .. } => (Kind::Other, Mood::Doubtful, inputs(finding)),
         }
     }
@@ -303,6 +305,32 @@ impl Sentences<'_> {
         format!("{name} differs most: {quantile} is {least}{unit} in {low} and {most}{unit} in {high}.")
     }
 
+    /// What the shares of functions refer to.
+    fn time(&self, unit: Unit) -> &'static str {
+        match unit {
+            Unit::Nanoseconds => "CPU time",
+            Unit::Cycles => "cycles",
+            Unit::PmcEvents => "events",
+            Unit::Samples => "samples",
+            Unit::Elapsed => "elapsed time",
+            Unit::Bytes => "bytes",
+            unit => subject(self.report, unit),
+        }
+    }
+
+    fn tail(&self, finding: &Finding) -> String {
+        let Finding::Tail { unit, quantile, name, shares, runs, high } = finding else { return String::new() };
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let [share, others, limit] = [shares.0, shares.1, shares.0.midpoint(shares.1)].map(percent);
+        let (name, time) = (row_name(FleetScope::Function, name), self.time(*unit));
+        let [of_high, of_runs, others_high, other_runs] = [high.0, runs.0, high.1, runs.1].map(thousands);
+        format!(
+            "At or beyond {quantile}, {name} has {share} of the {time}, and {others} in the other runs: at least {limit} in {of_high} of {of_runs}, \
+             and in {others_high} of {other_runs} others. fleet tree {BEYOND} {} shows its callers.",
+            quantile.name()
+        )
+    }
+
     fn most_used(
         &self,
         cohort: usize,
@@ -316,15 +344,7 @@ impl Sentences<'_> {
             2.. if is_labelled => (format!(" of {}", self.cohort(cohort)), "its"),
             _ => (String::new(), "the"),
         };
-        let time = match self.unit(cohort) {
-            Unit::Nanoseconds => "CPU time",
-            Unit::Cycles => "cycles",
-            Unit::PmcEvents => "events",
-            Unit::Samples => "samples",
-            Unit::Elapsed => "elapsed time",
-            Unit::Bytes => "bytes",
-            unit => subject(self.report, unit),
-        };
+        let time = self.time(self.unit(cohort));
         let (measures, unit) = self.measures(self.unit(cohort), percentile.map_or(0.0, |(_, value)| value));
         let unit = if unit == " %" { " % of one core".to_owned() } else { unit };
         let value = percentile.filter(|(quantile, _)| scope == FleetScope::Function && *quantile > Quantile::P50);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 
 use crate::settings::{COLUMNS, FORMAT};
-use crate::tables::{FieldValue, OutputColumn, StackNames, joined};
+use crate::tables::{FieldValue, OutputColumn, StackNames};
 
 /// The functions of a stack, leaf first, one per line.
 fn lines_of(stack: crate::profile::Id<crate::profile::Stack>, stacks: &StackNames) -> String {
@@ -15,11 +15,9 @@ fn lines_of(stack: crate::profile::Id<crate::profile::Stack>, stacks: &StackName
 pub(super) fn text_of<'v>(value: &'v FieldValue<'_>, stacks: &StackNames) -> Option<Cow<'v, str>> {
     Some(match value {
         FieldValue::None => return None,
-        FieldValue::Number(number) => number.to_string().into(),
-        FieldValue::Boolean(is_true) => if *is_true { "true" } else { "false" }.into(),
         FieldValue::Text(text) => Cow::Borrowed(text),
-        FieldValue::Numbers(numbers) => joined(numbers).into(),
         FieldValue::Stack(stack) => lines_of(*stack, stacks).into(),
+        value => value.to_string().into(),
     })
 }
 

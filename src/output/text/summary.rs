@@ -13,7 +13,7 @@ use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun, TocTable};
 use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::settings::STATE;
-use crate::symbolicate::{BinarySummary, SymbolicationSummary};
+use crate::symbolicate::SymbolicationSummary;
 use crate::units::{Unit, Weight, several};
 
 /// The maximum number of binaries that are listed; the rest is counted.
@@ -293,17 +293,9 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
     if summary.binaries.is_empty() {
         return Ok(());
     }
-    let sum = |get: fn(&BinarySummary) -> u64| summary.binaries.iter().map(get).sum::<u64>();
-    let (frames, before, now) = (sum(|row| row.frames), sum(|row| row.named_before), sum(|row| row.named_now));
-    let with_inlined = match sum(|row| row.frames_now) {
-        same if same == frames => String::new(),
-        more => format!("; with inlined functions they are {more}"),
-    };
-    let of = several(frames, "frame");
-    let text = format!("symbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}");
     writeln!(out)?;
-    style.write_wrapped(None, 0, &text, out)?;
-    let disagreements = sum(|row| row.disagreements);
+    style.write_wrapped(None, 0, &summary.counts(), out)?;
+    let disagreements = summary.sum(|row| row.disagreements);
     if disagreements > 0 {
         let what = several(disagreements, "frame");
         let text =

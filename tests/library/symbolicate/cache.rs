@@ -177,12 +177,12 @@ fn a_file_is_loaded_once_for_many_exports() {
     let whole: Vec<(&Stack, Vec<u64>)> = stacks.iter().map(|stack| (stack, addresses(stack))).collect();
     let finder = Counting::new(&locator);
     let cache = SymbolCache::new(&finder);
-    cache.symbolicate(&export(&whole), &options(true)).unwrap();
+    drop(cache.symbolicate(&export(&whole), &options(true)).unwrap());
     let (all, most) = finder.loads();
     assert!(all > 5 && most == 1, "{all} loads, {most} of one file");
     for with_inlines in [true, false] {
         for row in &whole {
-            cache.symbolicate(&export(std::slice::from_ref(row)), &options(with_inlines)).unwrap();
+            drop(cache.symbolicate(&export(std::slice::from_ref(row)), &options(with_inlines)).unwrap());
         }
     }
     assert_eq!(finder.loads(), (all, 1));

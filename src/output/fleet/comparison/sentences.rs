@@ -1,6 +1,7 @@
 //! Sentences for the verdict.
 
 use std::borrow::Cow;
+use std::fmt::{Display, Formatter};
 
 use crate::fleet::compare::{
     Choice, CommonGrowth, ComparedFunction, Comparison, FUNCTION_UNITS, LabelDifference, Measured, Obstacle, Quantity,
@@ -116,6 +117,13 @@ pub(in crate::output::fleet) fn function_measures(comparison: &Comparison) -> Me
     };
     let largest = comparison.functions.as_ref().map_or(0.0, |functions| functions.base_total);
     Measures::of_quantity(&quantity, comparison.unit, largest)
+}
+
+impl Display for Comparison {
+    /// Writes the verdict with its evidence, like the first line of the command's text.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&verdict(self))
+    }
 }
 
 /// The verdict with its evidence and limitations.

@@ -127,6 +127,8 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
     let used = cohorts.iter().filter(|cohort| mean(cohort) > 0.0);
     let mut shown: Vec<&CohortReport> = used.collect();
     shown.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+    let least = shown.iter().take(most).last().map_or(0.0, |cohort| mean(cohort));
+    let has_equal = shown.get(most).is_some_and(|hidden| mean(hidden) >= least);
     shown.truncate(most);
     shown.sort_by(|a, b| a.cohort.cmp(&b.cohort));
     let row = |cohort: &&CohortReport| {
@@ -147,7 +149,8 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
     let all = cohorts.iter().filter(|cohort| cohort.runs > 0).count();
     if shown.len() < all {
         let more = many((all - shown.len()) as u64, "more cohort");
-        page.painted(Tone::Dim, &format!("and {more}, none with a higher mean"));
+        let lower = if has_equal { "" } else { " with a lower mean" };
+        page.painted(Tone::Dim, &format!("and {more}{lower}"));
     }
 }
 

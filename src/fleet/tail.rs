@@ -1,0 +1,98 @@
+//! Finds the function that the runs of the tail spend more of their time in than the other runs.
+
+use std::cmp::Reverse;
+
+use super::entries::Entry;
+use super::finding::Finding;
+use super::scope::ScopeName;
+use super::stored_run::StoredRun;
+use crate::stats::{Distribution, Exact, Exceedance, Quantile};
+use crate::units::{Millionths, Unit};
+
+/// The percentile at which the tail begins.
+const BEGIN: Quantile = Quantile::P95;
+/// With fewer runs in the tail, there is no claim.
+const RUNS: u64 = 5;
+/// The smallest relevant difference of shares.
+const DIFFERENCE: f64 = 0.05;
+
+/// The runs of a unit. Pairs have the numbers of the tail first, then the numbers of the other runs.
+pub(super) struct Tail<'b> {
+    all: &'b [StoredRun],
+    unit: Unit,
+    /// The smallest measure in the tail.
+    least: Millionths,
+    runs: [u64; 2],
+    weights: [u128; 2],
+    /// The largest p-value of a claim.
+    level: f64,
+    most: Option<TailFunction>,
+}
+
+/// A function with different shares of the time in the tail and in the other runs.
+struct TailFunction {
+    name: ScopeName,
+    shares: [f64; 2],
+    /// The numbers of runs whose share is at least the mean of both shares.
+    high: [u64; 2],
+}
+
+impl TailFunction {
+    fn difference(&self) -> f64 {
+        self.shares[0] - self.shares[1]
+    }
+}
+
+impl<'b> Tail<'b> {
+    /// `None` if the tail has too few runs.
+    pub(super) fn new(all: &'b [StoredRun], unit: Unit, level: f64) -> Option<Self> {
+        let of_unit = || all.iter().filter(|run| run.unit == unit);
+        let least = Distribution::new(of_unit().map(|run| run.row.rate).collect(), 0).nearest(BEGIN)?;
+        let mut tail = Self { all, unit, least, runs: [0; 2], weights: [0; 2], level, most: None };
+        for run in of_unit() {
+            let side = tail.side(run);
+            tail.runs[side] += 1;
+            tail.weights[side] += u128::from(run.row.weight);
+        }
+        (tail.runs[0] >= RUNS && tail.weights.iter().all(|&weight| weight > 0)).then_some(tail)
+    }
+
+    fn side(&self, run: &StoredRun) -> usize {
+        usize::from(run.row.rate < self.least)
+    }
+
+    /// Adds a function with the weights of its runs. Functions can be added in any order.
+    pub(super) fn add(&mut self, name: &ScopeName, entries: &[Entry]) {
+        let runs = entries.iter().map(|entry| (&self.all[entry.run as usize], entry.weight));
+        let runs = runs.filter(|(run, _)| run.unit == self.unit);
+        let mut sums = [0_u128; 2];
+        runs.clone().for_each(|(run, weight)| sums[self.side(run)] += u128::from(weight));
+        let shares = [0, 1].map(|side| sums[side] as f64 / self.weights[side] as f64);
+        let limit = shares[0].midpoint(shares[1]);
+        let mut function = TailFunction { name: name.clone(), shares, high: [0; 2] };
+        let order = |function: &TailFunction| (function.difference(), Reverse(function.name.clone()));
+        if function.difference() < DIFFERENCE || self.most.as_ref().is_some_and(|most| order(most) > order(&function)) {
+            return;
+        }
+        for (run, weight) in runs.filter(|(run, weight)| *weight as f64 >= limit * run.row.weight as f64) {
+            function.high[self.side(run)] += u64::from(weight > 0);
+        }
+        let [(new, of_new), (base, of_base)] = [0, 1].map(|side| (function.high[side], self.runs[side]));
+        if Exact::of(&[Exceedance { base, of_base, new, of_new }]).more <= self.level {
+            self.most = Some(function);
+        }
+    }
+
+    /// The function with the largest difference that chance does not explain.
+    pub(super) fn finish(self) -> Option<Finding> {
+        let TailFunction { name, shares: [share, other_share], high: [high, other_high] } = self.most?;
+        Some(Finding::Tail {
+            unit: self.unit,
+            quantile: BEGIN,
+            name,
+            shares: (share, other_share),
+            runs: (self.runs[0], self.runs[1]),
+            high: (high, other_high),
+        })
+    }
+}
