@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValue;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, ValueEnum};
 use traceparse::output::OverviewContext;
@@ -11,13 +12,15 @@ use traceparse::units::first_of;
 use crate::formats::Format;
 
 /// Command names of other tools, and the corresponding command line. `{}` is the rest of the arguments.
-const WORDS: [(&[&str], &str); 4] = [
+const WORDS: [(&[&str], &str); 6] = [
     (
-        &["analyse", "analyze", "open", "report", "show", "view"],
+        &["analyse", "analyze", "info", "open", "report", "show", "stats", "view"],
         "traceparse {} (for a folder of recordings: traceparse fleet report FOLDER)",
     ),
     (&["flame", "flame-graph", "flamegraph", "svg"], "traceparse {} -o flame.svg"),
     (&["html", "page"], "traceparse {} -o report.html"),
+    (&["list"], "traceparse tables {}"),
+    (&["top"], "traceparse {} --view functions"),
     (&["version"], "traceparse --version"),
 ];
 
@@ -34,8 +37,11 @@ pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) 
         return Err(format!("{word} is a command, which comes before all options: traceparse {word} …"));
     }
     let mut views = command.get_arguments().filter(|argument| argument.get_id() == "view");
-    let is_view = views.any(|view| view.get_possible_values().iter().any(|view| view.matches(word, false)));
-    let of_view = is_view.then(|| format!("traceparse {{}} --view {word}"));
+    let plural = format!("{word}s");
+    let is_meant = |view: &&PossibleValue| view.matches(word, false) || view.matches(&plural, false);
+    let view = views
+        .find_map(|views| views.get_possible_values().iter().find(is_meant).map(|view| view.get_name().to_owned()));
+    let of_view = view.map(|view| format!("traceparse {{}} --view {view}"));
     let known = WORDS.iter().find(|(words, _)| words.contains(&word)).map(|(_, form)| (*form).to_owned()).or(of_view);
     let Some(form) = known.or_else(|| similar_command(word, &command)) else { return Ok(()) };
     let rest: Vec<String> = rest.iter().map(|path| path.display().to_string()).collect();
@@ -93,6 +99,9 @@ pub(crate) fn advise(whole: &Command, command: &Command, error: &mut Error) {
 fn other_commands(whole: &Command, option: &str) -> Option<String> {
     let mut found = Vec::new();
     collect_commands(whole, option.strip_prefix("--")?, &mut found);
+    if whole.get_arguments().any(|argument| Some(argument.get_long()) == Some(option.strip_prefix("--"))) {
+        found.insert(0, "traceparse FILE".to_owned());
+    }
     let with = |name: &String| format!("'{name}'");
     let names: Vec<String> = found.iter().map(with).collect();
     (!names.is_empty()).then(|| format!("{option} is an option of {}", first_of(&names)))

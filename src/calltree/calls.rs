@@ -8,8 +8,6 @@ use crate::profile::{FrameId, FunctionId, Profile};
 /// The weights and samples of a function's outermost calls. Direct recursion belongs to the function itself.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// Samples in the function itself.
-    pub(crate) itself: (u64, u64),
     /// For each callee, all samples below these calls.
     pub(crate) callees: HashMap<FunctionId, (u64, u64)>,
 }
@@ -51,11 +49,7 @@ impl PathVisitor for Visitor<'_> {
         }
     }
 
-    fn end(&mut self, _: FrameId, weight: u64, samples: u64) {
-        if self.open.is_some_and(|(_, last)| last == self.depth) {
-            add(&mut self.calls.itself, weight, samples);
-        }
-    }
+    fn end(&mut self, _: FrameId, _: u64, _: u64) {}
 
     fn leave(&mut self, frame: FrameId, weight: u64, samples: u64) {
         match self.open {

@@ -264,7 +264,7 @@ impl SortBy {
     pub const fn name(self) -> &'static str {
         match self {
             Self::SelfWeight => "self",
-            Self::AllWeight => "all",
+            Self::AllWeight => "total",
             Self::Samples => "samples",
             Self::Name => "name",
         }

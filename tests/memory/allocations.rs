@@ -55,7 +55,8 @@ impl Start {
         assert!(count <= 1_000_000);
         let frame = |number: usize| self.frames[number % 1_000];
         let stacks = (0..count).map(|number| {
-            let path = std::array::from_fn::<_, 40, _>(|at| frame([number, number / 1_000].get(at).copied().unwrap_or(at)));
+            let path =
+                std::array::from_fn::<_, 40, _>(|at| frame([number, number / 1_000].get(at).copied().unwrap_or(at)));
             self.builder.stack_path(None, path).unwrap()
         });
         stacks.collect()

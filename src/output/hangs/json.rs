@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::sentences::missing;
+use crate::output::json::values;
 use crate::profile::{Profile, ThreadId};
 use crate::recording::{Interval, Recording};
 use crate::report::{Hang, HangActivity, HangReport, HangStack, HangWait, Hitches};
@@ -20,16 +21,17 @@ pub(in crate::output) fn write_json(report: &HangReport, recording: &Recording, 
         let row = profile.binary(binary);
         json!({"binary": profile.string(row.name), "uuid": row.uuid.map(|uuid| uuid.to_string()), "functions": functions})
     };
-    let document = json!({
+    let head = json!({
         "format": "traceparse-hangs",
         "version": VERSION,
         "is_recorded": report.is_recorded,
         "rejected_rows": report.rejected,
-        "hangs": report.hangs.iter().map(|hang| value(hang, profile)).collect::<Value>(),
-        "hitches": report.hitches.iter().map(hitches).collect::<Value>(),
         "missing_symbols": missing(report, profile).into_iter().map(symbols).collect::<Value>(),
     });
-    writeln!(out, "{document}")
+    write!(out, "{}", head.to_string().trim_end_matches('}'))?;
+    values(out, "hangs", report.hangs.iter().map(|hang| value(hang, profile)))?;
+    values(out, "hitches", report.hitches.iter().map(hitches))?;
+    out.write_all(b"}\n")
 }
 
 fn value(hang: &Hang, profile: &Profile) -> Value {

@@ -37,7 +37,7 @@ use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Calls, Label, StackWeight, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool::both;
-use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum, ThreadId};
+use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -57,8 +57,6 @@ pub struct Overview<'e> {
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
-    /// The thread with the most samples of the first answer anywhere in their stack, and these samples.
-    pub heaviest_thread: Option<(ThreadId, Amount)>,
     /// How the first answer spends its time, if it [stands out](Self::stands_out) and is app code.
     pub spent: Option<Spent>,
     /// The heaviest subtrees, if no function stands out and no thread waits; heaviest first.
@@ -169,7 +167,6 @@ impl<'e> Report<'e> {
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
             answers: if own.is_empty() { heaviest(count, &leaf) } else { own },
             leaves: heaviest(leaves, &leaf),
-            heaviest_thread: None,
             spent: None,
             subtrees: Vec::new(),
             total: series.counted,
@@ -204,12 +201,10 @@ impl<'e> Report<'e> {
         let subtree = |(at, heavy)| self.subtree(series, &code.owners, heavy, &containing.rows(rows, at));
         overview.subtrees = heavy.iter().enumerate().filter_map(subtree).collect();
         let Some(first) = first else { return overview };
-        let with_first = containing.rows(rows, heavy.len());
-        overview.heaviest_thread = subtrees::heaviest_thread(&with_first, series.unit);
         if overview.stands_out() && overview.answers_in == AnswersIn::Own {
             let places = rows.iter().zip(&found).filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
             let places = places.filter(|(_, place)| place.function == first);
-            let calls = self.calls(series, first, &with_first);
+            let calls = self.calls(series, first, &containing.rows(rows, heavy.len()));
             overview.spent = Some(spent::spent(profile, calls, places, series.unit));
         }
         overview

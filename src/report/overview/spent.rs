@@ -151,18 +151,19 @@ const CALLEES: usize = 2;
 /// Returns how a function spends its time. `rows` are the rows whose time belongs to it, each with the function's place in the stack.
 pub(super) fn spent<'r>(
     profile: &Profile,
-    Calls { itself, callees }: Calls,
-    rows: impl Iterator<Item = (&'r StackWeight, Place)>,
+    Calls { callees }: Calls,
+    rows: impl Iterator<Item = (&'r StackWeight, Place)> + Clone,
     unit: Unit,
 ) -> Spent {
     let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
     let mut callees: Vec<_> = callees.into_iter().collect();
     callees.sort_unstable_by_key(|&(id, sum)| (std::cmp::Reverse(sum), profile.function_name(id), id));
     callees.truncate(CALLEES);
-    let mut work: Vec<_> = work(profile, rows).into_iter().collect();
+    let mut work: Vec<_> = work(profile, rows.clone()).into_iter().collect();
     work.sort_unstable_by_key(|&(kind, sum)| (std::cmp::Reverse(sum), kind));
     Spent {
-        itself: amount(itself),
+        // In all its calls, also in those below its callees.
+        itself: Amount::of_rows(rows.filter(|(row, place)| row.stack == Some(place.stack)).map(|(row, _)| row), unit),
         callees: callees.into_iter().map(|(id, sum)| (id, amount(sum))).collect(),
         work: work.into_iter().map(|(kind, sum)| (kind, amount(sum))).collect(),
     }

@@ -91,7 +91,7 @@ impl Page<'_, '_> {
 
     /// The name of a function in at most `room` columns. In sentences for a page, it is wrapped in marks.
     fn name_alone(&self, id: FunctionId, room: usize) -> String {
-        let name = self.style.name_in_text(self.profile.function_name(id), room);
+        let name = self.style.name_in_text(self.profile.function_name(id), room.max(self.width / 2));
         if self.is_for_page {
             format!("{}{}{}{name}{}", marks::START, id.index(), marks::NAME, marks::END)
         } else {

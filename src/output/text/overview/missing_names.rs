@@ -8,6 +8,8 @@ use crate::settings::{DSYM, IMAGE, SYMBOLS};
 
 /// Missing names are reported from this percentage on.
 const LEAST: f64 = 1.0;
+/// A smaller percentage is not shown.
+const LITTLE: f64 = 0.05;
 
 impl Page<'_, '_> {
     /// Explains how to get the missing names, starting with app binaries.
@@ -31,9 +33,10 @@ impl Page<'_, '_> {
         let [of_all, weight] =
             if self.report.series.len() > 1 { [" of all tables", "this one's weight"] } else { ["", "the weight"] };
         let UnnamedFrames { unnamed: nameless, frames, .. } = unnamed;
+        let hides_little =
+            self.overview.stop.is_some() || share(self.overview.nameless.weight.value, self.series) < LITTLE;
         let hide = if *nameless == 1 { "hides" } else { "hide" };
-        let part =
-            if self.overview.stop.is_some() { String::new() } else { format!(" and {hide} {amount} of {weight}") };
+        let part = if hides_little { String::new() } else { format!(" and {hide} {amount} of {weight}") };
         let of = format!("{nameless} of {frames} {addresses}{of_all} {have} no name{part}");
         let Some(row) = of_own.or(wanted.first()) else {
             return match self.profile.binary_ids().len() {

@@ -460,7 +460,7 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// The options that select only this series, for formats that can contain only one measurement, and for times, which are those of one run.
+    /// The options that select only this series, for suggested commands, since the answer is about this one.
     fn only_measurement(&self) -> String {
         if self.report.check_one_measurement().is_ok() {
             return String::new();
@@ -486,16 +486,17 @@ impl<'p, 'e> Page<'p, 'e> {
                 &self.style,
             );
         }
-        let mut next: Vec<(String, &str)> = Vec::new();
+        let (mut next, only): (Vec<(String, &str)>, _) = (Vec::new(), self.only_measurement());
         if let Some(main) = self.overview.main_thread.as_ref().filter(|main| main.waits.samples > 0) {
             let thread = self.profile.thread(main.thread);
             // Reports of hangs may not mark the thread that hung as a main thread.
-            let only = match (thread.is_main, thread.tid) {
+            let thread = match (thread.is_main, thread.tid) {
                 (true, _) => Some(ONLY_MAIN_THREAD.to_string()),
                 (false, tid) => tid.map(|tid| format!("{THREAD} {tid:#x}")),
             };
-            let is_new = |only: &String| !self.context.command.iter().any(|word| only.starts_with(word.as_str()));
-            next.extend(only.filter(is_new).map(|only| (format!("{VIEW} tree {only}"), "where this thread waits")));
+            let is_new = |thread: &String| !self.context.command.iter().any(|word| thread.starts_with(word.as_str()));
+            let thread = thread.filter(is_new);
+            next.extend(thread.map(|thread| (format!("{only}{VIEW} tree {thread}"), "where this thread waits")));
         }
         // The callers of a function are informative only if it stands out and has enough samples.
         let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
@@ -507,15 +508,15 @@ impl<'p, 'e> Page<'p, 'e> {
         let function = function.map(|id| self.profile.function_name(id)).filter(|name| clean(name) == **name);
         next.extend(function.map(|name| {
             let sign = if name.starts_with('-') { '=' } else { ' ' };
-            (format!("{FUNCTION}{sign}{}", shell_word(name)), "who calls it, and what it calls")
+            (format!("{only}{FUNCTION}{sign}{}", shell_word(name)), "who calls it, and what it calls")
         }));
         next.extend(self.busiest().filter(|_| has_enough).map(|Busiest { start, length, .. }| {
             let end = start.saturating_add(length);
             let [start, end] = [start, end].map(|time| format!("{}s", Millionths::new(time.as_nanos() / 1_000)));
-            (format!("{}{TIME} {start}..{end}", self.only_measurement()), "the busiest time")
+            (format!("{only}{TIME} {start}..{end}"), "the busiest time")
         }));
-        next.push((format!("{VIEW} tree"), "every thread's calls"));
-        next.push((format!("{}{OUTPUT} report.html", self.only_measurement()), "explore it"));
+        next.push((format!("{only}{VIEW} tree"), "every thread's calls"));
+        next.push((format!("{only}{OUTPUT} report.html"), "explore it"));
         let hangs = self.command_for_hangs();
         next.truncate(if hangs.is_empty() { 3 } else { 2 });
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();

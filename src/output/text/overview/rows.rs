@@ -67,18 +67,13 @@ impl Page<'_, '_> {
             self.overview.subtrees.iter().flat_map(|subtree| self.rows_of_subtree(subtree)).collect();
         rows.extend(self.rest());
         for (index, answer) in self.overview.answers.iter().take(functions).enumerate() {
-            let (thread, on_thread) = match (index, self.overview.heaviest_thread) {
-                (0, Some(heaviest)) => heaviest,
-                _ => (answer.thread, answer.on_thread),
-            };
-            let of = if index == 0 { self.overview.all(answer.function) } else { answer.amount };
             let is_explained = index == 0 && self.overview.stands_out() && !self.overview.shares.has_others();
             let origin = answer.origin.filter(|_| is_explained && self.overview.answers_in == AnswersIn::Own);
             rows.push(AnswerRow {
                 own: self.percent(answer.amount),
                 total: self.percent(self.overview.all(answer.function)),
                 what: What::Function("", answer.function),
-                owner: self.owner(answer.function, (thread, on_thread), of, origin),
+                owner: self.owner(answer.function, (answer.thread, answer.on_thread), answer.amount, origin),
                 is_detail: false,
             });
             if is_explained {
@@ -111,7 +106,7 @@ impl Page<'_, '_> {
         let first = self.detail(all, What::Function("", subtree.function));
         let first = AnswerRow { owner, is_detail: false, ..first };
         let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("caller ", id)));
-        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("callee ", id)));
+        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("calls to ", id)));
         [Some(first), caller, callee].into_iter().flatten().collect()
     }
 
@@ -120,8 +115,8 @@ impl Page<'_, '_> {
         let all = |id| self.overview.all(id);
         let callers = match (self.overview.answers_in, answer.callers.as_slice()) {
             (AnswersIn::All, _) | (_, []) => Vec::new(),
-            (_, [only]) => vec![(*only, "caller ")],
-            (_, [first, .., last]) => vec![(*last, "caller "), (*first, "outer caller ")],
+            (_, [first, .., last]) if first != last => vec![(*last, "caller "), (*first, "outer caller ")],
+            (_, [.., only]) => vec![(*only, "caller ")],
         };
         let mut rows: Vec<AnswerRow> =
             callers.into_iter().map(|(id, by)| self.detail(all(id), What::Function(by, id))).collect();
@@ -132,7 +127,7 @@ impl Page<'_, '_> {
         if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
             let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
             rows.extend(Some(spent.itself).filter(is_much).map(|own| self.detail(own, What::Text("itself"))));
-            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("callee ", id))));
+            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("calls to ", id))));
         }
         let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
         rows.extend(work.map(|&(kind, amount)| self.detail(amount, What::Text(doing(kind)))));
@@ -248,6 +243,7 @@ impl Page<'_, '_> {
         let told = rows.iter().enumerate().filter(is_first).map(|(_, row)| {
             let (words, name) = match row.what {
                 What::Function("", id) => (String::new(), self.function_of(id)),
+                What::Function(words @ "calls to ", id) => (words.to_owned(), self.function_of(id)),
                 What::Function(words, id) => (format!("in its {words}"), self.function_of(id)),
                 What::Text(text) => (String::new(), text.to_owned()),
             };

@@ -9,7 +9,7 @@ use crate::settings::VIEW;
 use crate::units::several;
 
 /// The number of functions of the stack in the text, and in a sentence.
-const FRAMES: usize = 12;
+const FRAMES: usize = 10;
 const IN_SENTENCE: usize = 6;
 /// The maximum width of a fact, such as the message of an exception.
 const FACT: usize = 160;

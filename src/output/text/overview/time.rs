@@ -65,8 +65,9 @@ impl Page<'_, '_> {
                 _ => format!(": {}", did(&activity)),
             };
             lines.push(format!(
-                "{}; the longest takes {} from {} on{busy}",
+                "{}; the longest takes {}{} from {} on{busy}",
                 several(hangs.len() as u64, "potential hang"),
+                if longest.end.is_none() { "at least " } else { "" },
                 seconds(end.since(*start)),
                 seconds(*start)
             ));
@@ -77,7 +78,7 @@ impl Page<'_, '_> {
             let are = if more == 1 { "is" } else { "are" };
             let has_times = self.report.selected_time(self.series).span().is_some();
             let outside = if has_times { format!(" {are} outside of the sampled time") } else { String::new() };
-            lines.push(format!("{}{outside}: traceparse hangs", several(more as u64, "potential hang")));
+            lines.push(format!("{}{outside}: traceparse hangs FILE", several(more as u64, "potential hang")));
         }
         let lines = lines.iter().flat_map(|text| wrap(text, 0, Some(self.width)));
         lines.map(|line| self.style.paint(Tone::Bad, &line)).collect()
