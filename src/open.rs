@@ -1,10 +1,14 @@
 //! The library's entry point for paths: takes a path and returns an analysis.
 
+#[cfg(feature = "fleet")]
+use std::io;
 use std::path::Path;
 
 use crate::analysis::Analysis;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::FileSystem;
+#[cfg(feature = "fleet")]
+use crate::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext, compare::Side};
 use crate::readers::input::{Input, InputFiles};
 use crate::recording::{Options, RecordingBuilder};
 use crate::tables::{EachRow, FieldValue, TableQuery};
@@ -51,6 +55,26 @@ impl Analysis {
             analysis.add_located(&locator)?;
         }
         Ok(analysis)
+    }
+}
+
+#[cfg(feature = "fleet")]
+impl Side {
+    /// Opens and measures the recordings at these paths, with default options.
+    ///
+    /// # Errors
+    /// If a recording cannot be [opened](fn@crate::open) or has nothing to measure.
+    pub fn of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self, Error> {
+        let mut fleet = FleetBuilder::for_comparison(FleetOptions::default(), &[]);
+        let options = MeasureOptions { with_stacks: true, ..MeasureOptions::default() };
+        for path in paths {
+            let source = path.as_ref().display().to_string();
+            let context = RunContext { run_id: source.clone(), source: source.clone(), ..RunContext::default() };
+            let measured = open(path)?.recording().measure(&context, &options);
+            let measured = measured.map_err(|reason| Error::unreadable(source, io::Error::other(reason)))?;
+            measured.runs.iter().for_each(|run| fleet.add(run));
+        }
+        Self::new(fleet).map_err(|error| Error::io(error, None))
     }
 }
 

@@ -1,14 +1,10 @@
 //! One side of a comparison.
 
 use std::io;
-use std::path::Path;
 
 use super::runs::ComparedRuns;
-use crate::error::Error;
 use crate::fleet::builder::FleetBuilder;
 use crate::fleet::entries::{Entry, EntryRuns, Spilled};
-use crate::fleet::from_recording::{MeasureOptions, RunContext};
-use crate::fleet::options::FleetOptions;
 use crate::fleet::report::FleetReport;
 use crate::fleet::run::FleetNames;
 use crate::fleet::scope::ScopeName;
@@ -52,23 +48,6 @@ impl Side {
     /// If the file of spilled values cannot be read.
     pub fn new(builder: FleetBuilder) -> io::Result<Self> {
         builder.try_finish_side()
-    }
-
-    /// Opens and measures the recordings at these paths, with default options.
-    ///
-    /// # Errors
-    /// If a recording cannot be [opened](fn@crate::open) or has nothing to measure.
-    pub fn of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self, Error> {
-        let mut fleet = FleetBuilder::for_comparison(FleetOptions::default(), &[]);
-        let options = MeasureOptions { with_stacks: true, ..MeasureOptions::default() };
-        for path in paths {
-            let source = path.as_ref().display().to_string();
-            let context = RunContext { run_id: source.clone(), source: source.clone(), ..RunContext::default() };
-            let measured = crate::open(path)?.recording().measure(&context, &options);
-            let measured = measured.map_err(|reason| Error::unreadable(source, io::Error::other(reason)))?;
-            measured.runs.iter().for_each(|run| fleet.add(run));
-        }
-        Self::new(fleet).map_err(|error| Error::io(error, None))
     }
 
     /// The calls between functions, by name.

@@ -325,8 +325,8 @@ impl Sentences<'_> {
         let (name, time) = (row_name(FleetScope::Function, name), self.time(*unit));
         let [of_high, of_runs, others_high, other_runs] = [high.0, runs.0, high.1, runs.1].map(thousands);
         format!(
-            "At or beyond {quantile}, {name} has {share} of the {time}, and {others} in the other runs: at least {limit} in {of_high} of {of_runs}, \
-             and in {others_high} of {other_runs} others. fleet tree {BEYOND} {} shows its callers.",
+            "At or beyond {quantile}, {name} has {share} of the {time}, in other runs {others} ({limit} or more in {of_high} of {of_runs} and \
+             {others_high} of {other_runs} runs); see fleet tree {BEYOND} {}.",
             quantile.name()
         )
     }

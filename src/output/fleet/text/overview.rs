@@ -127,8 +127,8 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
     let used = cohorts.iter().filter(|cohort| mean(cohort) > 0.0);
     let mut shown: Vec<&CohortReport> = used.collect();
     shown.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
-    let least = shown.iter().take(most).last().map_or(0.0, |cohort| mean(cohort));
-    let has_equal = shown.get(most).is_some_and(|hidden| mean(hidden) >= least);
+    let has_equal = shown.get(most).zip(shown[..most.min(shown.len())].last());
+    let has_equal = has_equal.is_some_and(|(hidden, last)| mean(hidden) >= mean(last));
     shown.truncate(most);
     shown.sort_by(|a, b| a.cohort.cmp(&b.cohort));
     let row = |cohort: &&CohortReport| {
