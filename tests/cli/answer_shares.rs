@@ -78,7 +78,7 @@ fn a_flat_profile_is_answered_by_its_subtrees() {
     let folder = Folder::new();
     let text = overview(&folder, &stacks);
     let expected = "none of your functions stands out by itself 22.0% -[Renderer tick:] Main Thread, for each frame of the screen \
-                    13.0% IndexPass::run() thread com.example.index 65.0% or more in other code";
+                    13.0% IndexPass::run() com.example.index 65.0% or more in other code";
     assert!(text.contains(expected), "{text}");
 }
 
@@ -93,7 +93,7 @@ fn the_heaviest_function_is_answered_with_its_work() {
         ("Main Thread", 30, below(&[map, "libswiftCore.dylib!swift_retain"])),
     ];
     let text = overview(&Folder::new(), &stacks);
-    let expected = "100.0% 100.0% Report.total(of:) Shop 20.0% itself 80.0% callee Collection.map<A>(_:) \
+    let expected = "100.0% 100.0% Report.total(of:) Shop 20.0% itself 80.0% calls to Collection.map<A>(_:) \
                     80.0% work: unspecialised Swift generics, as in debug builds 30.0% work: retaining and releasing objects";
     assert!(text.contains(expected), "{text}");
 }
