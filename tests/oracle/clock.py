@@ -22,11 +22,9 @@ import exports
 
 TRACEPARSE = sys.argv[1]
 UNITS = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-# `24.4% of one core over the selected 2.00 s`, also where a line was wrapped.
-RATE = re.compile(r"([0-9.]+)%\s+of\s+one\s+core\s+over\s+the\s+(?:(recorded|selected)\s+)?([0-9.]+)\s+(ns|µs|ms|s)\b", re.DOTALL)
-# `24.4% of one core: 488.00 ms in 488 samples over 2.00 s selected`.
-OF_OVERVIEW = re.compile(
-    r"([0-9.]+)%\s+of\s+one\s+core:[^·]*?\sover\s+([0-9.]+)\s+(ns|µs|ms|s)\s+(recorded|selected|sampled)", re.DOTALL
+# `24.4% of one core over 2.00 s selected`, or `24.4% of one core: 488.00 ms in 488 samples over 2.00 s selected`, also where a line was wrapped.
+RATE = re.compile(
+    r"([0-9.]+)%\s+of\s+one\s+core(?::[^·]*?)?\s+over\s+([0-9.]+)\s+(ns|µs|ms|s)\s+(recorded|selected|sampled)", re.DOTALL
 )
 EVER = (0, 2**64)
 RUNNING = ("Running", "Interrupted", None)
@@ -184,7 +182,7 @@ def compare(found, case, inputs, chosen, series, table, redirect):
         check("summary JSON", "CPU use", percent, sum_of_rows * 100.0 / expected if is_time and expected else None)
     if is_time and length:
         check("summary JSON", "CPU use", percent, weight * 100.0 / length)
-    base = "selected" if {"--time", "--during"} & set(case.options) else "recorded" if row["length_source"] == "toc" else None
+    base = "selected" if {"--time", "--during"} & set(case.options) else "recorded" if row["length_source"] == "toc" else "sampled"
     for name, text in [
         ("overview", run(*options)[1]),
         ("summary", run(*options, "--view", "summary")[1]),
@@ -193,14 +191,12 @@ def compare(found, case, inputs, chosen, series, table, redirect):
     ]:
         if text is None:
             continue
-        rates = RATE.findall(text) if name != "overview" else [
-            (printed, word.replace("sampled", ""), number, unit) for printed, number, unit, word in OF_OVERVIEW.findall(text)
-        ]
+        rates = RATE.findall(text)
         check(name, "number of rates", len(rates) > 0, percent is not None)
-        for printed, word, number, unit in rates:
+        for printed, number, unit, word in rates:
             check(name, "CPU use", printed, f"{percent:.1f}")
             check(name, "length", abs(float(number) * UNITS[unit] - length) <= 0.0051 * UNITS[unit], True)
-            check(name, "base", word or None, base)
+            check(name, "base", word, base)
     views = {name: document(*options, "--view", name)[0] for name in ["overview", "threads", "processes", "cores", "functions", "timeline"]}
     at = [(row["run"], row["schema"], row["unit"]) for row in summary["series"]].index(series)
     [activity] = [row["activity"] for row in views["overview"]["overview"] if row["series"] == at]
