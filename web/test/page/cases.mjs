@@ -18,7 +18,7 @@ export const CASES = {
     match(await tab.text('[data-part=overview] .lead'), /485\.00 ms in .*[^.]\.$/);
     match(await tab.text('[data-part=overview]'), /53\.2%\s+orchard::Press::filter/);
     const top = await tab.text('[data-part=top]');
-    match(top, /^all\s+own\+sys\s+function\s+binary\s+53\.2%\s+33\.8%\s+164\.00 ms\s+orchard::Press::filter[^]*14\.2%\s+14\.2%\s+69\.00 ms\s+fruit_copy_fast/);
+    match(top, /^total\s+own\+sys\s+function\s+binary\s+53\.2%\s+33\.8%\s+164\.00 ms\s+orchard::Press::filter[^]*14\.2%\s+14\.2%\s+69\.00 ms\s+fruit_copy_fast/);
   },
 
   async 'tells what was left out of a smaller page'(tab, { reduced, orchard }) {
