@@ -88,7 +88,7 @@ pub(crate) fn separate_by() -> impl TypedValueParser<Value = SeparateBy> {
 pub(crate) fn sort_by() -> impl TypedValueParser<Value = SortBy> {
     const CHOICES: &[(SortBy, &str)] = &[
         (SortBy::SelfWeight, "Self weight"),
-        (SortBy::AllWeight, "All weight"),
+        (SortBy::AllWeight, "Total weight: of the samples with the item anywhere in their stack"),
         (SortBy::Samples, "The number of samples"),
         (SortBy::Name, "Names, from A to Z"),
     ];

@@ -32,9 +32,10 @@ pub(crate) fn heavy_tree(profile: &Profile, rows: &[StackWeight], is_heavy: &[bo
         match children.entry((above.node(), function)) {
             Entry::Occupied(known) => Place(*known.get()),
             Entry::Vacant(new) => {
+                // A place has 31 bits. What is below more nodes stays in the weight of their callers.
+                let Some(place) = Place::of(nodes.len() + 1) else { return above.cut() };
                 nodes.push(HeavyNode::new(above.index(), function));
-                // A place has 31 bits. What lies below more nodes belongs to the caller, and stays in its weight.
-                Place::of(nodes.len()).map_or(above.cut(), |place| Place(*new.insert(place.0)))
+                Place(*new.insert(place.0))
             }
         }
     });

@@ -83,8 +83,8 @@ pub enum Finding {
         /// The percentile that tables are sorted by, and its value, if the cohort has enough runs.
         percentile: Option<(Quantile, f64)>,
     },
-    /// The function with the largest difference between its share of the time in the runs at or beyond a percentile and in the other runs, if
-    /// chance does not explain the difference. Pairs have the number of the runs at or beyond the percentile first.
+    /// The function with the largest difference between its share of the time in the runs at or beyond a percentile and in the other runs, if it is
+    /// typical of the former. Idle runs are left out. Pairs have the number of the runs at or beyond the percentile first.
     Tail {
         /// The unit of the runs.
         unit: Unit,
@@ -96,7 +96,9 @@ pub enum Finding {
         shares: (f64, f64),
         /// The numbers of runs.
         runs: (u64, u64),
-        /// The numbers of runs whose share is at least the mean of the two shares.
+        /// The smallest high share: the mean of the two shares, in whole percent.
+        limit: f64,
+        /// The numbers of runs with a high share.
         high: (u64, u64),
     },
     /// Inputs that the numbers lack or that make them uncertain.

@@ -149,11 +149,11 @@ fn whole_seconds(start: Nanos, end: Nanos) -> Range<u32> {
 }
 
 /// Returns `weight` per recorded time: in percent of one core for nanoseconds (100 % is one core; more is possible), otherwise in units per
-/// second. Rounded to the nearest millionth, halves up; `None` if `wall` is 0. Saturates if a rate overflows the type, far beyond any real one.
+/// second. Rounded to the nearest millionth, halves up; `None` if `wall` is 0. Saturates at the largest number of a dataset, far beyond any real rate.
 pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
     let (weight, wall) = (u128::from(weight) * unit.rate_per_nano(), u128::from(wall.as_nanos()));
-    let largest = Millionths::new(u64::MAX);
-    (wall > 0).then(|| Millionths::of_ratio(weight, wall).unwrap_or(largest))
+    let largest = Millionths::new(i64::MAX as u64);
+    (wall > 0).then(|| Millionths::of_ratio(weight, wall).map_or(largest, |rate| rate.min(largest)))
 }
 
 /// A name in one run: an index of [`RunMeasures::names`].

@@ -18,7 +18,7 @@ use super::scope::{FleetScope, ScopeName};
 use super::stored_run::EFFECTIVE_UNIT;
 use super::summary::{RunValues, Totals, sort_value, summarize};
 use super::tail::Tail;
-use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
+use crate::stats::{Distribution, Interval, Quantile, QuantileMethod, ranks_with_tail};
 use crate::units::{Millionths, Unit};
 
 /// Numbers shared by all keys of a cohort.
@@ -145,9 +145,11 @@ impl CohortRuns<'_> {
         Ok((contrasts.into_iter().flatten().collect(), tails))
     }
 
-    /// The tail of each unit, if the column has the functions that ran; with callees included, it would be their callers.
+    /// The tail of each unit, if the column has the functions that ran; with callees included, it would be their callers. The tail is that of the
+    /// unweighted P95, so there is none if the report has another.
     fn tails(&self, column: &ScopeColumn) -> Vec<Tail<'_>> {
-        if column.scope != FleetScope::Function || self.options.measure == Measure::AllWeight {
+        let has_same_p95 = self.options.method == QuantileMethod::NearestRank && !self.options.is_weighted;
+        if column.scope != FleetScope::Function || self.options.measure == Measure::AllWeight || !has_same_p95 {
             return Vec::new();
         }
         let units: BTreeSet<Unit> = (0..self.cohorts.len()).map(|cohort| self.unit(cohort)).collect();

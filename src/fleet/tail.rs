@@ -15,8 +15,13 @@ const BEGIN: Quantile = Quantile::P95;
 const RUNS: u64 = 5;
 /// The smallest relevant difference of shares.
 const DIFFERENCE: f64 = 0.05;
+/// A function makes the tail only if its share is high in at least this part of the tail's runs, so that a few runs with different causes have none
+/// in common,
+const MANY: f64 = 0.5;
+/// and in at most this part of the others. Otherwise many fast runs have it, such as those of one of two versions.
+const FEW: f64 = 0.1;
 
-/// The runs of a unit. Pairs have the numbers of the tail first, then the numbers of the other runs.
+/// The runs of a unit that are not idle, since idle runs have no shares. Pairs have the numbers of the tail first, then the numbers of the other runs.
 pub(super) struct Tail<'b> {
     all: &'b [StoredRun],
     unit: Unit,
@@ -33,7 +38,9 @@ pub(super) struct Tail<'b> {
 struct TailFunction {
     name: ScopeName,
     shares: [f64; 2],
-    /// The numbers of runs whose share is at least the mean of both shares.
+    /// The smallest high share: the mean of both shares, in whole percent.
+    limit: f64,
+    /// The numbers of runs with a high share.
     high: [u64; 2],
 }
 
@@ -49,7 +56,7 @@ impl<'b> Tail<'b> {
         let of_unit = || all.iter().filter(|run| run.unit == unit);
         let least = Distribution::new(of_unit().map(|run| run.row.rate).collect(), 0).nearest(BEGIN)?;
         let mut tail = Self { all, unit, least, runs: [0; 2], weights: [0; 2], level, most: None };
-        for run in of_unit() {
+        for run in of_unit().filter(|run| run.row.weight > 0) {
             let side = tail.side(run);
             tail.runs[side] += 1;
             tail.weights[side] += u128::from(run.row.weight);
@@ -68,8 +75,8 @@ impl<'b> Tail<'b> {
         let mut sums = [0_u128; 2];
         runs.clone().for_each(|(run, weight)| sums[self.side(run)] += u128::from(weight));
         let shares = [0, 1].map(|side| sums[side] as f64 / self.weights[side] as f64);
-        let limit = shares[0].midpoint(shares[1]);
-        let mut function = TailFunction { name: name.clone(), shares, high: [0; 2] };
+        let limit = (100.0 * shares[0].midpoint(shares[1])).round() / 100.0;
+        let mut function = TailFunction { name: name.clone(), shares, limit, high: [0; 2] };
         let order = |function: &TailFunction| (function.difference(), Reverse(function.name.clone()));
         if function.difference() < DIFFERENCE || self.most.as_ref().is_some_and(|most| order(most) > order(&function)) {
             return;
@@ -78,20 +85,22 @@ impl<'b> Tail<'b> {
             function.high[self.side(run)] += u64::from(weight > 0);
         }
         let [(new, of_new), (base, of_base)] = [0, 1].map(|side| (function.high[side], self.runs[side]));
-        if Exact::of(&[Exceedance { base, of_base, new, of_new }]).more <= self.level {
+        let is_typical = new as f64 >= MANY * of_new as f64 && base as f64 <= FEW * of_base as f64;
+        if is_typical && Exact::of(&[Exceedance { base, of_base, new, of_new }]).more <= self.level {
             self.most = Some(function);
         }
     }
 
-    /// The function with the largest difference that chance does not explain.
+    /// The function with the largest difference among those that are typical of the tail.
     pub(super) fn finish(self) -> Option<Finding> {
-        let TailFunction { name, shares: [share, other_share], high: [high, other_high] } = self.most?;
+        let TailFunction { name, shares: [share, other_share], limit, high: [high, other_high] } = self.most?;
         Some(Finding::Tail {
             unit: self.unit,
             quantile: BEGIN,
             name,
             shares: (share, other_share),
             runs: (self.runs[0], self.runs[1]),
+            limit,
             high: (high, other_high),
         })
     }

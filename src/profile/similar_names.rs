@@ -6,25 +6,21 @@ use std::collections::BTreeSet;
 /// `asked`, as around a regular expression.
 pub(crate) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
     const NEAREST: usize = 3;
-    /// No typo is looked for in longer names.
+    /// No typo is looked for in longer names, since the cost grows with the product of both lengths.
     const LONGEST: usize = 200;
     let text = asked.trim_matches('/').to_lowercase();
     let asked: Vec<char> = text.chars().collect();
     // One wrong character in three is a typo; two make a different word.
     let most = asked.len() / 3;
-    // The cost grows with the product of both lengths.
-    let is_short = |count: usize| count <= LONGEST;
     let names: BTreeSet<&str> = names.filter(|name| !name.is_empty() && !asked.is_empty()).collect();
     let near = names.into_iter().filter_map(|name| {
         let lower = name.to_lowercase();
         // For example, a function typed with its parameters but recorded without them.
         let is_part = lower.len() > 3 && text.starts_with(&lower);
+        let is_short = asked.len().max(lower.len()) <= LONGEST;
         let mistakes = match is_part {
             true => most,
-            false if is_short(asked.len()) && is_short(lower.len()) => {
-                mistakes(&asked, &lower.chars().collect::<Vec<_>>())
-            }
-            false => return None,
+            false => mistakes(&asked, &lower.chars().filter(|_| is_short).collect::<Vec<_>>()),
         };
         (mistakes <= most).then_some((mistakes, name.len(), name))
     });

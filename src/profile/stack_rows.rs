@@ -81,16 +81,13 @@ impl StackRows {
     /// Writes the frames of a stack to `path`, root first. Panics if the stack does not exist.
     pub(super) fn write_path(&self, leaf: StackId, path: &mut Vec<FrameId>) {
         path.clear();
-        let mut end = leaf.index() + 1;
-        // Copies all rows down from a turn, or from the start of a block of 64.
-        while end > 0 {
-            let turn = self.turns.last_up_to(end - 1);
-            let start = turn.map_or((end - 1) / 64 * 64, |(row, _)| row);
-            path.extend(self.frames(start..end).iter().rev());
-            end = match turn {
-                Some((_, turn)) => self.parents[turn].map_or(0, |parent| parent.index() + 1),
-                None => start,
-            };
+        let mut next = Some(leaf);
+        while let Some(stack) = next {
+            let (rows, above) = self.run(None, stack);
+            let start = path.len();
+            self.frames_of(rows).for_each(|frames| path.extend_from_slice(frames));
+            path[start..].reverse();
+            next = above;
         }
         path.reverse();
     }

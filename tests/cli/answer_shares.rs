@@ -80,6 +80,7 @@ fn a_flat_profile_is_answered_by_its_subtrees() {
     let expected = "none of your functions stands out by itself 22.0% -[Renderer tick:] Main Thread, for each frame of the screen \
                     13.0% IndexPass::run() com.example.index 65.0% or more in other code";
     assert!(text.contains(expected), "{text}");
+    assert!(text.contains("-[Renderer draw3] Main Thread 2.0% each in other functions"), "{text}");
 }
 
 #[test]
@@ -96,6 +97,16 @@ fn the_heaviest_function_is_answered_with_its_work() {
     let expected = "100.0% 100.0% Report.total(of:) Shop 20.0% itself 80.0% calls to Collection.map<A>(_:) \
                     80.0% work: unspecialised Swift generics, as in debug builds 30.0% work: retaining and releasing objects";
     assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_recursive_function_has_its_self_weight() {
+    let stacks = [
+        ("Main Thread", 50, stack(&["Shop!main", "Shop!hot", "Shop!mid", "Shop!hot"])),
+        ("Main Thread", 50, stack(&["Shop!main", "Shop!hot"])),
+    ];
+    let text = overview(&Folder::new(), &stacks);
+    assert!(text.contains("100.0% 100.0% hot Shop 100.0% itself 50.0% calls to mid"), "{text}");
 }
 
 /// The recordings that can be read, each with its overview as JSON.

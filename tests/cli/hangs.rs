@@ -173,6 +173,14 @@ fn a_first_screen_always_tells_of_hangs() {
     let folder = Folder::new();
     let waits = run(&[&written(&folder, &[samples(|_| false), hangs(HANG)])]);
     assert!(waits.contains("1 potential hang; the longest takes 400.00 ms from 1.00 s on"), "{waits}");
+    let first = waits.lines().find(|line| line.starts_with("traceparse ")).expect("commands to try next");
+    assert!(first.starts_with("traceparse hangs ") && first.contains("export.xml"), "{waits}");
+    // A hang without an end has at least this length.
+    let open = run(&[&written(
+        &folder,
+        &[samples(|_| true), hangs(&HANG.replace("<duration>400000000</duration>", "<sentinel/>"))],
+    )]);
+    assert!(open.contains("the longest takes at least 400.00 ms from 1.00 s on"), "{open}");
     let (schema, columns, rows) = samples(|_| true);
     let rows: String = rows.lines().step_by(80).map(|row| row.to_owned() + "\n").collect();
     let few = run(&[&written(

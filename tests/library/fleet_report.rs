@@ -304,4 +304,17 @@ fn says_nothing_about_a_tail_of_few_runs_or_of_chance() {
     assert_eq!(of(&[[6, 180]; 7], 113), 0, "the same functions take twice as long");
     let one = [[600, 90], [3, 200], [3, 200], [3, 200], [3, 200], [3, 200], [3, 200]];
     assert_eq!(of(&one, 113), 0, "a single run has the function");
+    let few = [[120, 80], [120, 80], [120, 80], [3, 200], [3, 200], [3, 200], [3, 200]];
+    assert_eq!(of(&few, 113), 0, "a minority of the tail has it");
+    let slower = |is_weighted, usual: &[[u64; 2]]| {
+        let runs = usual.iter().copied().chain([[120, 80]; 7]).enumerate();
+        let runs: Vec<RunMeasures> = runs.map(|(index, weights)| run_with(index as u32, weights)).collect();
+        tails(&report(&runs, FleetOptions { is_weighted, ..FleetOptions::default() })).len()
+    };
+    let [fast, idle, newer] = [[3, 90], [0, 0], [70, 60]];
+    assert_eq!(slower(false, &[fast; 113]), 1);
+    assert_eq!(slower(true, &[fast; 113]), 0, "the tail is not that of the weighted P95");
+    assert_eq!(slower(false, &[[fast; 70], [newer; 70]].concat()), 0, "a version has the function in all of its runs");
+    // Idle runs have no share, so they do not show that the function is rare.
+    assert_eq!(slower(false, &[vec![idle; 110], vec![newer; 3]].concat()), 0);
 }

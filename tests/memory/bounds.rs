@@ -21,7 +21,7 @@ const REPORTS: &[&str] =
 type Case<'c> = (&'static str, String, &'c [(&'static [&'static str], &'static [&'static str])]);
 
 /// Inputs of more than a MB each, for which a document in memory or a list per table would take hundreds.
-fn cases<'c>() -> [Case<'c>; 9] {
+fn cases<'c>() -> [Case<'c>; 10] {
     const TABLE: (&[&str], &[&str]) = (&["table", "FILE", "wide"], ROWS);
     // The writer of Parquet keeps 2 KB for each column.
     const WIDE: (&[&str], &[&str]) = (&["table", "FILE", "wide"], &["text", "json", "csv", "ndjson", "sql"]);
@@ -37,6 +37,7 @@ fn cases<'c>() -> [Case<'c>; 9] {
         ("long texts", costly::long_texts(2 << 20), &[TABLE]),
         ("intervals", costly::intervals(32_000), &[(&["intervals", "FILE"], TABLES), (&["hangs", "FILE"], LISTS)]),
         ("threads", costly::threads(20_000), &[REPORT, DIFF, (&["uuid", "FILE"], LISTS)]),
+        ("hangs", costly::hangs(16_000), &[(&["hangs", "FILE"], LISTS), REPORT]),
         ("contents", costly::contents(40_000), &[TOC]),
         ("bins", costly::metrics(2_000), &[(&["fleet", "report", "FILE"], &["html"])]),
     ]
@@ -52,6 +53,13 @@ pub(crate) fn commands_stay_within_their_limit() {
             if let Err(message) = run(folder.path(), command, format) {
                 writeln!(failures, "{what}: {} --format {format}: {message}", command.join(" ")).unwrap();
             }
+        }
+    }
+    // The second recording has other stacks.
+    files.iter().zip([1, 2]).for_each(|(file, seed)| std::fs::write(file, costly::deep(8_000, seed)).unwrap());
+    for view in ["overview", "functions", "tree"] {
+        if let Err(message) = run(folder.path(), &["diff", "FILE", "FILE2", "--view", view], "text") {
+            writeln!(failures, "deep stacks: diff --view {view}: {message}").unwrap();
         }
     }
     assert!(failures.is_empty(), "{failures}");

@@ -101,6 +101,43 @@ pub(crate) fn threads(count: usize) -> String {
     export(|out| table(out, 1, "time-profile", &columns, (0..count).map(row)))
 }
 
+/// A CPU profile of stacks of 100 frames that hardly share a caller. Another `seed` gives other stacks of the same functions.
+pub(crate) fn deep(stacks: usize, seed: usize) -> String {
+    let columns = [("time", "sample-time"), ("weight", "weight"), ("stack", "backtrace")];
+    let mut number = seed;
+    let mut frame = || {
+        // A linear congruential generator; its high bits are random enough.
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let function = (number >> 33) % 20;
+        format!("<frame name=\"f{function}\" addr=\"{:#x}\"/>", function + 1)
+    };
+    let mut row = |at: usize| {
+        let frames: String = (0..100).map(|_| frame()).collect();
+        format!("<sample-time>{at}000000</sample-time><weight>1000000</weight><backtrace>{frames}</backtrace>")
+    };
+    let columns = columns.map(|(name, kind)| column(name, kind));
+    export(|out| table(out, 1, "time-profile", &columns, (0..stacks).map(&mut row)))
+}
+
+/// A CPU profile with a sample a millisecond, each in a hang of its own.
+pub(crate) fn hangs(count: usize) -> String {
+    let thread = "<thread fmt=\"Main Thread 0x1 (App, pid: 2)\"><tid>1</tid></thread>";
+    let sample = |at: usize| {
+        format!(
+            "<sample-time>{at}000000</sample-time>{thread}<weight>1000000</weight>\
+             <backtrace><frame name=\"f{at}\" addr=\"{:#x}\"/></backtrace>",
+            at + 1
+        )
+    };
+    let hang = |at: usize| format!("<start-time>{at}000000</start-time><duration>1000000</duration>{thread}");
+    let samples = [("time", "sample-time"), ("thread", "thread"), ("weight", "weight"), ("stack", "backtrace")];
+    let hangs = [("start", "start-time"), ("duration", "duration"), ("thread", "thread")];
+    export(|out| {
+        table(out, 1, "time-profile", &samples.map(|(name, kind)| column(name, kind)), (0..count).map(sample));
+        table(out, 2, "potential-hangs", &hangs.map(|(name, kind)| column(name, kind)), (0..count).map(hang));
+    })
+}
+
 /// A table of contents with this many processes and tables.
 pub(crate) fn contents(count: usize) -> String {
     let list = |write: &dyn Fn(usize) -> String| (0..count).map(write).collect::<String>();

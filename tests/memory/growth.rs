@@ -15,10 +15,11 @@ type Case = (&'static str, fn(usize) -> String, usize, &'static [&'static str]);
 const TABLE: &[&str] = &["table", "FILE", "wide"];
 const CSV: &[&str] = &["table", "FILE", "wide", "--format", "csv"];
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     ("columns with one name", |size| costly::columns(size, true), 500, CSV),
     ("columns with different names", |size| costly::columns(size, false), 500, TABLE),
     ("columns of intervals", |size| costly::columns(size, false), 500, &["hangs", "FILE"]),
+    ("hangs", costly::hangs, 500, &["hangs", "FILE"]),
     ("tables", costly::tables, 120, TABLE),
     ("names of intervals", costly::intervals, 120, &["intervals", "FILE", "--format", "json"]),
 ];

@@ -262,8 +262,11 @@ def most_used(report, finding):
 def tail(report, finding):
     values = [run["value"] for run in report.runs(lambda run: run["value_unit"] == finding["value_unit"])]
     least = sorted(values)[math.ceil(Fraction(95, 100) * len(values)) - 1]
-    beyond = sum(value >= least for value in values)
-    check("runs of the tail", (finding["beyond"]["runs"], finding["others"]["runs"]), (beyond, len(values) - beyond))
+    beyond = sum(value >= least for value in values if value > 0)
+    busy = sum(value > 0 for value in values)
+    check("runs of the tail", (finding["beyond"]["runs"], finding["others"]["runs"]), (beyond, busy - beyond))
+    check("most of the tail", 2 * finding["beyond"]["high_runs"] >= beyond, True)
+    check("few of the others", 10 * finding["others"]["high_runs"] <= busy - beyond, True)
     check("enough runs in the tail", beyond >= 5, True)
     check("more in the tail", finding["beyond"]["share"] >= finding["others"]["share"] + 0.05, True)
 

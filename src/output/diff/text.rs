@@ -202,15 +202,14 @@ impl Text<'_, '_, '_> {
         // Tree lines and part numbers take space in addition to names.
         let left_out = table.fit(self.style.width.map(|width| width.saturating_sub(8)));
         writeln!(out, "{}", table.header(self.style))?;
-        let nodes: Vec<DiffNode> = self.report.diff.nodes().collect();
-        let tree = Children::new(&nodes, |node| self.report.diff.all_change(&node.sides).weight.abs() >= self.limit);
+        let tree = ShownNodes::new(self.report.diff, self.limit);
         let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(table.used() + NAME));
-        let children = |index: usize| tree.shown[index].clone();
-        let mut lines = Lines::below(&tree.shown[0], room);
+        let children = |index: usize| tree.children[index].clone();
+        let mut lines = Lines::below(&tree.children[0], room);
         while let Some(line) = lines.next(children) {
             match line {
-                TreeLine::Node { index, lead, part } => self.node(&table, &nodes[index], &lead, part, out)?,
-                TreeLine::Part { index, part } => self.part(&table, &nodes[index], part, out)?,
+                TreeLine::Node { index, lead, part } => self.node(&table, &tree.nodes[index], &lead, part, out)?,
+                TreeLine::Part { index, part } => self.part(&table, &tree.nodes[index], part, out)?,
             }
         }
         if tree.hidden > 0 {
@@ -288,32 +287,42 @@ fn common_folders([before, after]: [&str; 2]) -> usize {
     before.as_bytes()[..equal].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
 
-/// The nodes shown below each node: those that changed enough, and their ancestors.
-struct Children {
-    shown: Vec<Vec<usize>>,
+/// The nodes that changed enough, and their ancestors, in preorder.
+struct ShownNodes {
+    nodes: Vec<DiffNode>,
+    /// By node: its children.
+    children: Vec<Vec<usize>>,
+    /// The number of other nodes.
     hidden: usize,
 }
 
-impl Children {
-    fn new(nodes: &[DiffNode], is_large: impl Fn(&DiffNode) -> bool) -> Self {
-        let mut parents = vec![0; nodes.len()];
-        let mut path: Vec<usize> = Vec::new();
-        for (index, node) in nodes.iter().enumerate() {
+impl ShownNodes {
+    /// Visits all nodes twice instead of storing them.
+    fn new(diff: &Diff, limit: f64) -> Self {
+        let (mut parents, mut is_shown): (Vec<u32>, Vec<bool>) = Default::default();
+        let mut path = Vec::new();
+        for node in diff.nodes() {
             path.truncate(node.depth as usize);
-            parents[index] = path.last().copied().unwrap_or(0);
-            path.push(index);
+            parents.push(path.last().copied().unwrap_or(0));
+            path.push(is_shown.len() as u32);
+            is_shown.push(node.depth == 0 || diff.all_change(&node.sides).weight.abs() >= limit);
         }
-        let mut is_shown: Vec<bool> = nodes.iter().map(is_large).collect();
-        for index in (1..nodes.len()).rev() {
-            if is_shown[index] {
-                is_shown[parents[index]] = true;
+        for (index, &parent) in parents.iter().enumerate().rev() {
+            is_shown[parent as usize] |= is_shown[index];
+        }
+        let hidden = is_shown.iter().filter(|shown| !**shown).count();
+        let mut tree = Self { nodes: Vec::new(), children: Vec::new(), hidden };
+        let mut path: Vec<usize> = Vec::new();
+        for (node, _) in diff.nodes().zip(is_shown).filter(|(_, is_shown)| *is_shown) {
+            path.truncate(node.depth as usize);
+            let index = tree.nodes.len();
+            if let Some(&parent) = path.last() {
+                tree.children[parent].push(index);
             }
+            path.push(index);
+            tree.nodes.push(node);
+            tree.children.push(Vec::new());
         }
-        let mut shown = vec![Vec::new(); nodes.len()];
-        for index in (1..nodes.len()).filter(|&index| is_shown[index]) {
-            shown[parents[index]].push(index);
-        }
-        let hidden = is_shown.iter().skip(1).filter(|shown| !**shown).count();
-        Self { shown, hidden }
+        tree
     }
 }

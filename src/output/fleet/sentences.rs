@@ -1,6 +1,6 @@
 //! The findings of a report as sentences, the same for text and HTML; and alerts as single lines for logs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::comparison::sentences::{self, change};
 use super::measures::{Measures, measure_name, noun};
@@ -319,15 +319,19 @@ impl Sentences<'_> {
     }
 
     fn tail(&self, finding: &Finding) -> String {
-        let Finding::Tail { unit, quantile, name, shares, runs, high } = finding else { return String::new() };
+        let Finding::Tail { unit, quantile, name, shares, runs, limit, high } = finding else { return String::new() };
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        let [share, others, limit] = [shares.0, shares.1, shares.0.midpoint(shares.1)].map(percent);
+        let [share, others, limit] = [shares.0, shares.1, *limit].map(percent);
         let (name, time) = (row_name(FleetScope::Function, name), self.time(*unit));
         let [of_high, of_runs, others_high, other_runs] = [high.0, runs.0, high.1, runs.1].map(thousands);
+        let units: BTreeSet<Unit> = self.report.cohorts.iter().map(|cohort| cohort.cohort.unit).collect();
+        // Trees of several units cannot be summed.
+        let see =
+            if units.len() > 1 { String::new() } else { format!("; see fleet tree {BEYOND} {}", quantile.name()) };
+        let of_all = if self.report.cohorts.len() > 1 { " of all runs" } else { "" };
         format!(
-            "At or beyond {quantile}, {name} has {share} of the {time}, in other runs {others} ({limit} or more in {of_high} of {of_runs} and \
-             {others_high} of {other_runs} runs); see fleet tree {BEYOND} {}.",
-            quantile.name()
+            "At or beyond {quantile}{of_all}, {name} has {share} of the {time}, in other runs {others} ({limit} or more in {of_high} of \
+             {of_runs} and {others_high} of {other_runs} runs){see}."
         )
     }
 

@@ -67,7 +67,11 @@ impl Page<'_> {
         let HangReport { hangs, is_recorded, rejected, has_samples, .. } = self.report;
         let limit = Weight::nanos(HangReport::BUSY_STRETCH.as_nanos());
         let whose = self.common(|hang| process(&hang.interval)).map_or_else(String::new, |one| format!(" of {one}"));
-        let longest = hangs.iter().filter_map(|hang| hang.length).max().map_or_else(String::new, length);
+        let longest = hangs.iter().max_by_key(|hang| hang.length).and_then(|hang| Some((hang, length(hang.length?))));
+        let longest = longest.map_or_else(String::new, |(hang, length)| match hang.interval.end {
+            None => format!("at least {length}"),
+            Some(_) => length,
+        });
         let count = hangs.len() as u64;
         match (count, is_recorded) {
             (0, true) if *rejected > 0 => {

@@ -107,11 +107,13 @@ impl Recording {
         let has_rows = all.iter().any(|row| row.is_hang());
         let is_recorded =
             has_rows || tables().next().is_some() || self.tocs().flat_map(|toc| &toc.runs).any(states_hang);
+        // Every hang looks at all of these.
+        let others: Vec<&Interval> = all.iter().copied().filter(|row| row.is_signpost() || is_wait(row)).collect();
         let mut hangs: Vec<Hang> = match is_recorded {
-            true => all.iter().filter(|row| row.is_hang()).map(|row| evidence.hang(row, &all)).collect(),
+            true => all.iter().filter(|row| row.is_hang()).map(|row| evidence.hang(row, &others)).collect(),
             false => {
                 let stretches = evidence.stretches(&wanted);
-                stretches.iter().map(|row| evidence.hang(row, &all)).collect()
+                stretches.iter().map(|row| evidence.hang(row, &others)).collect()
             }
         };
         hangs.extend(reported);
@@ -128,6 +130,11 @@ impl Recording {
         let thread = evidence.thread(interval);
         evidence.activity(interval, thread)
     }
+}
+
+/// True for a system call or a state of a thread.
+fn is_wait(interval: &Interval) -> bool {
+    interval.table.as_deref().is_some_and(|table| WAITS.iter().any(|end| table.ends_with(end)))
 }
 
 /// The selected processes, by identifier and name; `None` for all.
@@ -177,7 +184,8 @@ impl<'p> Evidence<'p> {
         self.tables(run).first()
     }
 
-    fn hang(&mut self, interval: &Interval, all: &[&Interval]) -> Hang {
+    /// Explains a hang. `others` are the signposts and waits.
+    fn hang(&mut self, interval: &Interval, others: &[&Interval]) -> Hang {
         let profile = &self.recording.profile;
         let thread = self.thread(interval);
         let is_of_process = |other: &Interval| match (interval.pid, other.pid) {
@@ -185,13 +193,11 @@ impl<'p> Evidence<'p> {
             _ => true,
         };
         let signposts =
-            all.iter().filter(|other| other.is_signpost() && is_of_process(other) && overlap(interval, other));
+            others.iter().filter(|other| other.is_signpost() && is_of_process(other) && overlap(interval, other));
         let signposts: BTreeSet<Arc<str>> = signposts.filter_map(|signpost| signpost.name.clone()).collect();
         let tid = interval.tid.or_else(|| profile.thread(thread?).tid);
-        let is_wait = |other: &&Interval| {
-            let is_of_table = other.table.as_deref().is_some_and(|table| WAITS.iter().any(|end| table.ends_with(end)));
-            is_of_table && tid.is_some() && other.tid == tid && overlap(interval, other)
-        };
+        let is_wait =
+            |other: &&Interval| is_wait(other) && tid.is_some() && other.tid == tid && overlap(interval, other);
         Hang {
             interval: interval.clone(),
             length: Some(self.end(interval).since(interval.start)),
@@ -199,7 +205,7 @@ impl<'p> Evidence<'p> {
             thread,
             activity: self.activity(interval, thread),
             signposts: signposts.into_iter().collect(),
-            waits: waits(interval, all.iter().copied().filter(is_wait)),
+            waits: waits(interval, others.iter().copied().filter(is_wait)),
         }
     }
 

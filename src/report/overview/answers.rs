@@ -96,9 +96,7 @@ fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<Fun
         }
     }
     let called = parts.first().map(|part| function(part.place));
-    if callers.first() == called.as_ref() {
-        callers.remove(0);
-    }
+    callers.retain(|caller| Some(*caller) != called);
     callers.reverse();
     let entries = callers.iter().take_while(|&&id| owners.is_entry_point(id)).count();
     callers.drain(..entries);

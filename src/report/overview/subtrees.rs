@@ -104,7 +104,7 @@ fn is_no_machinery(profile: &Profile, id: FunctionId) -> bool {
 }
 
 /// The thread with most of these rows' weight, and its samples.
-pub(super) fn heaviest_thread(rows: &[StackWeight], unit: Unit) -> Option<(ThreadId, Amount)> {
+fn heaviest_thread(rows: &[StackWeight], unit: Unit) -> Option<(ThreadId, Amount)> {
     let threads = rows.chunk_by(|a, b| a.thread == b.thread);
     let threads = threads.map(|rows| (rows[0].thread, Amount::of_rows(rows.iter(), unit)));
     threads.max_by_key(|(thread, sum)| (sum.weight.value, sum.samples, std::cmp::Reverse(*thread)))

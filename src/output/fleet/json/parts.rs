@@ -68,10 +68,11 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
             object["percentile"] = json!(percentile.map(named));
             object
         }
-        Finding::Tail { unit, quantile, name, shares, runs, high } => {
+        Finding::Tail { unit, quantile, name, shares, runs, limit, high } => {
             let mut object = json!({"kind": "tail", "value_unit": measure_unit(*unit), "scope": "function"});
             names(name).into_iter().for_each(|(key, name)| object[key] = name);
             object["percentile"] = json!(quantile.name());
+            object["high_share"] = json!(limit);
             let sides = [("beyond", (shares.0, runs.0, high.0)), ("others", (shares.1, runs.1, high.1))];
             for (side, (share, runs, high)) in sides {
                 object[side] = json!({"share": share, "runs": runs, "high_runs": high});

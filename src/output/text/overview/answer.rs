@@ -1,7 +1,7 @@
 //! The facts of the answer, and the reasons to distrust it.
 
 use super::sentences::marks;
-use super::{Fact, Page};
+use super::{Fact, Page, VISIBLE};
 use crate::output::text::style::fit;
 use crate::output::text::words::share;
 use crate::profile::{self, FunctionId, ThreadId, Wait};
@@ -330,7 +330,7 @@ impl Page<'_, '_> {
             ("without a stack", shares.no_stack),
         ];
         // Shares that round to zero would distract readers.
-        let parts = parts.into_iter().filter(|(_, amount)| share(amount.weight.value, self.series) >= 0.05);
+        let parts = parts.into_iter().filter(|(_, amount)| share(amount.weight.value, self.series) >= VISIBLE);
         let parts: Vec<String> = parts.map(|(name, amount)| format!("{} {name}", self.percent(amount))).collect();
         if parts.len() > 1 { parts.join(" · ") } else { String::new() }
     }

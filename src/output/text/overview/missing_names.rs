@@ -1,6 +1,6 @@
 //! Advice on unnamed frames.
 
-use super::Page;
+use super::{Page, VISIBLE};
 use crate::output::text::style::fit;
 use crate::output::text::words::share;
 use crate::report::{UnnamedBinary, UnnamedFrames, is_own_binary};
@@ -8,8 +8,6 @@ use crate::settings::{DSYM, IMAGE, SYMBOLS};
 
 /// Missing names are reported from this percentage on.
 const LEAST: f64 = 1.0;
-/// A smaller percentage is not shown.
-const LITTLE: f64 = 0.05;
 
 impl Page<'_, '_> {
     /// Explains how to get the missing names, starting with app binaries.
@@ -34,7 +32,7 @@ impl Page<'_, '_> {
             if self.report.series.len() > 1 { [" of all tables", "this one's weight"] } else { ["", "the weight"] };
         let UnnamedFrames { unnamed: nameless, frames, .. } = unnamed;
         let hides_little =
-            self.overview.stop.is_some() || share(self.overview.nameless.weight.value, self.series) < LITTLE;
+            self.overview.stop.is_some() || share(self.overview.nameless.weight.value, self.series) < VISIBLE;
         let hide = if *nameless == 1 { "hides" } else { "hide" };
         let part = if hides_little { String::new() } else { format!(" and {hide} {amount} of {weight}") };
         let of = format!("{nameless} of {frames} {addresses}{of_all} {have} no name{part}");

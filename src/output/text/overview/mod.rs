@@ -41,6 +41,8 @@ const FUNCTIONS: usize = 5;
 const FEWEST: usize = 2;
 /// The number of threads that are named.
 const THREADS: usize = 3;
+/// A smaller percentage would round to zero.
+const VISIBLE: f64 = 0.05;
 /// The width of labels.
 const LABEL: usize = 10;
 /// The number of lines that fit on a screen of 24 to 30 lines, with a prompt.
@@ -518,25 +520,14 @@ impl<'p, 'e> Page<'p, 'e> {
         next.push((format!("{only}{VIEW} tree"), "every thread's calls"));
         next.push((format!("{only}{OUTPUT} report.html"), "explore it"));
         let hangs = self.command_for_hangs();
-        next.truncate(if hangs.is_empty() { 3 } else { 2 });
+        next.truncate(if hangs.is_some() { 2 } else { 3 });
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
         let mut lines = command_lines(self.context.command, &next, &self.style);
-        // Below the empty line, what explains the hangs is first.
-        lines.splice(lines.len().min(1)..lines.len().min(1), hangs);
-        lines
-    }
-}
-
-impl Page<'_, '_> {
-    /// The command that explains the hangs, if there are any and nothing is selected.
-    fn command_for_hangs(&self) -> Vec<String> {
-        let [program, files @ ..] = self.context.command else { return Vec::new() };
-        if self.hangs().is_empty() || files.iter().any(|word| word.starts_with('-')) {
-            return Vec::new();
+        if let Some(hangs) = hangs.filter(|_| !lines.is_empty()) {
+            // Below the empty line.
+            lines.insert(1, hangs);
         }
-        let words: Vec<String> =
-            [program.clone(), "hangs".to_owned()].into_iter().chain(files.iter().cloned()).collect();
-        command_lines(&words, &[("", "why the app hung")], &self.style).split_off(1)
+        lines
     }
 }
 

@@ -2,8 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Page;
 use super::answer::{doing, phrase};
+use super::{Page, VISIBLE};
 use crate::output::text::style::{LEAST_NAME, NARROW, Tone, fit, pad};
 use crate::output::text::table::{Cell, Column, FUNCTIONS, KEPT, Row, Table};
 use crate::output::text::words::share;
@@ -13,8 +13,6 @@ use crate::units::Weight;
 
 /// A callee or a kind of work is shown from this share of the heaviest function's weight on.
 const MUCH: f64 = 0.2;
-/// With a smaller percentage, no function of a recording of waiting threads is shown.
-const LEAST: f64 = 0.05;
 /// Weight outside of all subtrees is shown from this percentage on.
 const LARGE_REST: f64 = 33.0;
 /// The width of the column of totals.
@@ -58,7 +56,7 @@ enum What {
 impl Page<'_, '_> {
     /// The rows, with this number of functions.
     pub(super) fn rows(&self, functions: usize) -> Vec<AnswerRow> {
-        let is_hidden = |first: &Answer| share(first.amount.weight.value, self.series) < LEAST;
+        let is_hidden = |first: &Answer| share(first.amount.weight.value, self.series) < VISIBLE;
         // If nearly all samples wait, the fact about the running ones is enough.
         if self.overview.shares.has_others() && self.overview.answers.first().is_some_and(is_hidden) {
             return Vec::new();
@@ -80,22 +78,21 @@ impl Page<'_, '_> {
                 rows.extend(self.details(answer));
             }
         }
-        let equals = |[last, next]: [&Answer; 2]| (last.amount == next.amount).then_some(next.amount);
-        let last = functions.checked_sub(1).and_then(|last| self.overview.answers.get(last));
-        let equal = last.zip(self.overview.answers.get(functions)).and_then(|(last, next)| equals([last, next]));
-        rows.extend(equal.map(|amount| AnswerRow {
-            own: self.percent(amount),
-            total: String::new(),
-            what: What::Text("each in other functions"),
-            owner: Owner::default(),
-            is_detail: false,
-        }));
+        rows.extend(self.equals(functions));
         rows.extend(self.heaviest_leaf().map(|leaf| AnswerRow {
             own: self.percent(leaf.amount),
             is_detail: false,
             ..self.detail(self.overview.all(leaf.function), What::Function("of all code: ", leaf.function))
         }));
         rows
+    }
+
+    /// The weight of the last function, if functions that are not shown weigh the same.
+    fn equals(&self, functions: usize) -> Option<AnswerRow> {
+        let [last, next] = [functions.checked_sub(1)?, functions].map(|at| self.overview.answers.get(at));
+        let amount = Some(last?.amount).filter(|amount| next.is_some_and(|next| next.amount == *amount))?;
+        let (own, total, owner) = (self.percent(amount), String::new(), Owner::default());
+        Some(AnswerRow { own, total, what: What::Text("each in other functions"), owner, is_detail: false })
     }
 
     /// A subtree, its caller and its heaviest callee.
@@ -151,7 +148,7 @@ impl Page<'_, '_> {
         let is_other = |row: &&ThreadReport| subtrees.iter().all(|subtree| subtree.thread != row.thread);
         // Threads are sorted by weight.
         let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
-        let thread = thread.map(|row| format!("{} on {}", self.percent(row.counted), self.thread_name(row.thread)));
+        let thread = thread.map(|row| format!("{} has {}", self.thread_name(row.thread), self.percent(row.counted)));
         let what = if subtrees.len() > 1 { "or more in other code" } else { "in other code" };
         let (own, total, owner) = (String::new(), self.percent(rest), Owner([None, thread, None]));
         Some(AnswerRow { own, total, what: What::Text(what), owner, is_detail: false })

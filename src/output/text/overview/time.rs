@@ -1,6 +1,6 @@
 //! The CPU use over time as one line, and the hangs in it.
 
-use super::{Page, seconds};
+use super::{Page, command_lines, seconds};
 use crate::output::hangs::did;
 use crate::output::text::style::{Tone, wrap};
 use crate::output::text::timeline::block;
@@ -82,6 +82,17 @@ impl Page<'_, '_> {
         }
         let lines = lines.iter().flat_map(|text| wrap(text, 0, Some(self.width)));
         lines.map(|line| self.style.paint(Tone::Bad, &line)).collect()
+    }
+
+    /// The command that explains the hangs, if there are any and nothing is selected.
+    pub(super) fn command_for_hangs(&self) -> Option<String> {
+        let (program, files) = self.context.command.split_first()?;
+        if self.hangs().is_empty() || files.iter().any(|word| word.starts_with('-')) {
+            return None;
+        }
+        let words: Vec<String> =
+            [program, "hangs"].into_iter().chain(files.iter().map(String::as_str)).map(str::to_owned).collect();
+        command_lines(&words, &[("", "why the app hung")], &self.style).pop()
     }
 
     /// Formats a weight per second, from the weight of a length in nanoseconds: `18.74 Mcycles/s`.
