@@ -51,7 +51,7 @@ impl TailFunction {
 }
 
 impl<'b> Tail<'b> {
-    /// `None` if the tail has too few runs.
+    /// `None` if the tail has too few runs, or more than the rest.
     pub(super) fn new(all: &'b [StoredRun], unit: Unit, level: f64) -> Option<Self> {
         let of_unit = || all.iter().filter(|run| run.unit == unit);
         let least = Distribution::new(of_unit().map(|run| run.row.rate).collect(), 0).nearest(BEGIN)?;
@@ -61,7 +61,9 @@ impl<'b> Tail<'b> {
             tail.runs[side] += 1;
             tail.weights[side] += u128::from(run.row.weight);
         }
-        (tail.runs[0] >= RUNS && tail.weights.iter().all(|&weight| weight > 0)).then_some(tail)
+        // If many runs are equal or idle, those at or beyond a percentile can be most of the rest.
+        let is_tail = (RUNS..=tail.runs[1]).contains(&tail.runs[0]);
+        (is_tail && tail.weights.iter().all(|&weight| weight > 0)).then_some(tail)
     }
 
     fn side(&self, run: &StoredRun) -> usize {

@@ -100,6 +100,19 @@ fn the_heaviest_function_is_answered_with_its_work() {
 }
 
 #[test]
+fn callers_have_the_weight_of_their_calls() {
+    let below = |frames: &[&str]| [stack(&["Shop!main", "Shop!run"]), stack(frames)].concat();
+    let part = |part: u32| ("Main Thread", 18, below(&["Shop!a", "Shop!f", &format!("Shop!g{part}")]));
+    // Most of its own samples are below `b`, and most of its calls are from `a`, through a system function.
+    let mut stacks: Vec<_> = (0..4).map(part).collect();
+    stacks.push(("Main Thread", 10, below(&["Shop!a", "libfruit.dylib!apply", "Shop!f"])));
+    stacks.push(("Main Thread", 45, below(&["Shop!b", "Shop!f"])));
+    let text = overview(&Folder::new(), &stacks);
+    let expected = "43.3% 100.0% f Shop 64.6% called by a 35.4% called by b 100.0% below run 14.2%";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn a_recursive_function_has_its_self_weight() {
     let stacks = [
         ("Main Thread", 50, stack(&["Shop!main", "Shop!hot", "Shop!mid", "Shop!hot"])),

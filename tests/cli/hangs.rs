@@ -128,7 +128,7 @@ fn nothing_is_said_of_time_without_samples() {
     let open = written(&folder, &[samples(|_| true), at(1_100_000_000, "<sentinel/>", main)]);
     let text = run(&["hangs", &open]);
     assert!(
-        text.starts_with("1 hang of Orchard (7), 300.00 ms\n") && text.contains("≥ 300.00 ms  Hang  busy"),
+        text.starts_with("1 hang of Orchard (7), at least 300.00 ms\n") && text.contains("≥ 300.00 ms  Hang  busy"),
         "{text}"
     );
 }

@@ -78,7 +78,7 @@ fn the_hung_thread_and_the_running_worker_are_the_answer() {
             sentence,
             format!(
                 "Waiting: 91.7% of the samples{by}. Main: Main Thread waits for a lock in 50 of 50 samples, below Store.save(). \
-                 Running: compress (App) {runs} on thread saver in 50 of 50 samples, called by Store.flush() (which has 8.3%)."
+                 Running: compress (App) {runs} on thread saver in 50 of 50 samples, called by Store.flush()."
             )
         );
         assert_eq!([samples(&found, "waiting"), samples(&found, "own")], [550, 50]);
@@ -146,7 +146,7 @@ fn an_endless_loop_runs_although_it_is_in_every_sample() {
     assert_eq!(
         sentence,
         "Main: Main Thread waits for a lock in 800 of 800 samples, below Store.save(). Running: spinForever() (App) runs or could run on \
-         thread saver in 800 of 800 samples, called by Store.flush() (which has 50.0%)."
+         thread saver in 800 of 800 samples, called by Store.flush()."
     );
     let tree = ok(&[&path, "--view", "tree", "--color", "never"]);
     assert!(tree.contains("~__psynch_mutexwait") && tree.contains("*spinForever()"), "{tree}");

@@ -30,7 +30,18 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     let is_told = answered(report).first().is_some_and(|first| first.series == series.series);
     let sentences = is_told.then(|| sentences(OverviewSentences::plain(report, series, overview.clone())));
     let Overview {
-        activity, stop, shares, answers_in, answers, spent, subtrees, leaves, main_thread, nameless, ..
+        activity,
+        stop,
+        shares,
+        answers_in,
+        answers,
+        callers,
+        spent,
+        subtrees,
+        leaves,
+        main_thread,
+        nameless,
+        ..
     } = &overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, &overview, row)).collect::<Value>();
     let name = |id| report.recording.profile.function_name(id);
@@ -48,6 +59,8 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
             AnswersIn::All => "all",
         },
         "answers": list(answers),
+        "callers": callers.iter().map(function).collect::<Value>(),
+        "outer_caller": overview.outer_caller.map(name),
         "spent": spent.as_ref().map(|spent| {
             let work = |(work, of): &(Work, Amount)| json!({"work": work.name(), "weight": of.weight.value});
             json!({
@@ -167,7 +180,6 @@ fn about_stop(report: &Report<'_>, stop: &Stop) -> Value {
 
 fn answer(report: &Report<'_>, overview: &Overview<'_>, answer: &Answer) -> Value {
     let profile = &report.recording.profile;
-    let callers: Vec<&str> = answer.callers.iter().map(|&id| profile.function_name(id)).collect();
     json!({
         "function": profile.function_name(answer.function),
         "binary": profile.binary_name(answer.function),
@@ -175,7 +187,6 @@ fn answer(report: &Report<'_>, overview: &Overview<'_>, answer: &Answer) -> Valu
         "weight": answer.amount.weight.value,
         "samples": answer.amount.samples,
         "heaviest_thread": on_thread(report, answer.thread, answer.on_thread),
-        "callers": callers,
         "origin": answer.origin.map(crate::report::Origin::name),
     })
 }

@@ -1,4 +1,4 @@
-//! The heaviest functions, each with its thread, its callers and its trigger.
+//! The heaviest functions, each with its thread and its trigger.
 
 use super::origin::Origin;
 use super::own_code::Place;
@@ -22,20 +22,18 @@ pub struct Answer {
     pub thread: ThreadId,
     /// Samples of the function on that thread.
     pub on_thread: Amount,
-    /// The app functions that called it, outermost first, following the heaviest caller each time. Omits the function itself, entry points
-    /// (`main`), and system functions in between.
-    pub callers: Vec<FunctionId>,
-    /// What triggered the outermost caller, if the system functions around it show that.
+    /// What triggered most of these samples, if the system functions around the outermost app function show that.
     pub origin: Option<Origin>,
 }
+
+/// A trigger is reported if it has more than this share of the samples.
+const MOST: f64 = 0.5;
 
 /// The samples of one function, in one stack of one thread.
 #[derive(Clone, Copy)]
 struct Part {
     /// The part of the stack that ends in the function.
     place: StackId,
-    /// The part that ends in the latest caller found; initially `place`.
-    at: StackId,
     row: StackWeight,
 }
 
@@ -67,41 +65,19 @@ pub(super) fn heaviest<'r>(
     }
     for (row, Place { stack: place, function }) in places {
         if let Some(rank) = ranks[function.index()] {
-            parts[rank].push(Part { place, at: place, row: *row });
+            parts[rank].push(Part { place, row: *row });
         }
     }
     let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
     let answers = weights.into_iter().zip(parts).map(|((function, sum), parts)| {
         let (thread, on_thread) = heaviest_key(&parts, |part| part.row.thread);
-        let (callers, origin) = callers(profile, owners, parts);
-        Answer { function, amount: amount(sum), thread, on_thread: amount(on_thread), callers, origin }
+        let outermost =
+            |place| std::iter::successors(Some(place), |&at| owners.caller(profile, at)).last().unwrap_or(place);
+        let (origin, triggered) = heaviest_key(&parts, |part| origin(profile, owners, outermost(part.place)));
+        let origin = origin.filter(|_| triggered.0 as f64 > MOST * sum.0 as f64);
+        Answer { function, amount: amount(sum), thread, on_thread: amount(on_thread), origin }
     });
     answers.collect()
-}
-
-/// The callers of a function, outermost first, and what triggered them. Each caller is the heaviest one; samples with other callers are ignored.
-fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<FunctionId>, Option<Origin>) {
-    let function = |stack: StackId| profile.function_of_stack(stack);
-    let mut callers = Vec::new();
-    loop {
-        let (next, _) = heaviest_key(&parts, |part| owners.caller(profile, part.at).map(function));
-        parts.retain(|part| owners.caller(profile, part.at).map(function) == next);
-        let Some(next) = next else { break };
-        // Recursion adds no information.
-        if callers.last() != Some(&next) {
-            callers.push(next);
-        }
-        for part in &mut parts {
-            part.at = owners.caller(profile, part.at).unwrap_or(part.at);
-        }
-    }
-    let called = parts.first().map(|part| function(part.place));
-    callers.retain(|caller| Some(*caller) != called);
-    callers.reverse();
-    let entries = callers.iter().take_while(|&&id| owners.is_entry_point(id)).count();
-    callers.drain(..entries);
-    let (origin, _) = heaviest_key(&parts, |part| origin(profile, owners, part.at));
-    (callers, origin)
 }
 
 /// What triggered the outermost app frame: the nearest system function above it that shows a trigger.

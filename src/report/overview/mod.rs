@@ -7,6 +7,7 @@
 
 mod activity;
 mod answers;
+mod callers;
 mod containing;
 mod main_thread;
 mod origin;
@@ -57,7 +58,12 @@ pub struct Overview<'e> {
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
-    /// How the first answer spends its time, if it [stands out](Self::stands_out) and is app code.
+    /// The app functions that call the first answer, heaviest first, with its samples below them. Omits system functions in between and entry
+    /// points (`main`). Empty unless the answer is app code, and either [stands out](Self::stands_out) or runs while other threads wait.
+    pub callers: Vec<(FunctionId, Amount)>,
+    /// The outermost app function with nearly all samples of the first answer below it, if it is none of the [`callers`](Self::callers).
+    pub outer_caller: Option<FunctionId>,
+    /// How the first answer spends its time, if it [stands out](Self::stands_out), is app code, and no thread waits.
     pub spent: Option<Spent>,
     /// The heaviest subtrees, if no function stands out and no thread waits; heaviest first.
     pub subtrees: Vec<Subtree>,
@@ -167,6 +173,8 @@ impl<'e> Report<'e> {
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
             answers: if own.is_empty() { heaviest(count, &leaf) } else { own },
             leaves: heaviest(leaves, &leaf),
+            callers: Vec::new(),
+            outer_caller: None,
             spent: None,
             subtrees: Vec::new(),
             total: series.counted,
@@ -186,7 +194,7 @@ impl<'e> Report<'e> {
             overview.main_thread = main_thread::main_thread(profile, &code, (rows, toc), series.unit);
         }
         // Subtrees are found only if no function stands out, and need as much memory.
-        if !overview.stands_out() {
+        if !overview.stands_out() && !has_others {
             found = Vec::new();
         }
         // Waiting is never an answer, but subtrees would contain it.
@@ -201,10 +209,20 @@ impl<'e> Report<'e> {
         let subtree = |(at, heavy)| self.subtree(series, &code.owners, heavy, &containing.rows(rows, at));
         overview.subtrees = heavy.iter().enumerate().filter_map(subtree).collect();
         let Some(first) = first else { return overview };
-        if overview.stands_out() && overview.answers_in == AnswersIn::Own {
+        if (overview.stands_out() || has_others) && overview.answers_in == AnswersIn::Own {
             let places = rows.iter().zip(&found).filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
             let places = places.filter(|(_, place)| place.function == first);
-            let calls = self.calls(series, first, &containing.rows(rows, heavy.len()));
+            if has_others {
+                // A caller of waiting calls says nothing about running ones.
+                let running = places.map(|(row, _)| row);
+                (overview.callers, overview.outer_caller) =
+                    callers::callers(profile, &code.owners, first, running, series.unit);
+                return overview;
+            }
+            let rows = containing.rows(rows, heavy.len());
+            (overview.callers, overview.outer_caller) =
+                callers::callers(profile, &code.owners, first, rows.iter(), series.unit);
+            let calls = self.calls(series, first, &rows);
             overview.spent = Some(spent::spent(profile, calls, places, series.unit));
         }
         overview

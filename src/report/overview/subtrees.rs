@@ -1,10 +1,11 @@
 //! The heaviest subtrees, which are starting points if no function stands out.
 
+use super::callers::outermost;
 use super::origin::{Origin, is_entry_point, is_run_loop};
 use super::owners::Owners;
 use crate::calltree::{HeavyNode, StackWeight, heavy_tree};
 use crate::hash::HashMap;
-use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
+use crate::profile::{Category, FunctionId, Profile, ThreadId};
 use crate::report::{Amount, Report, SeriesReport};
 use crate::units::{Unit, Weight};
 
@@ -108,12 +109,6 @@ fn heaviest_thread(rows: &[StackWeight], unit: Unit) -> Option<(ThreadId, Amount
     let threads = rows.chunk_by(|a, b| a.thread == b.thread);
     let threads = threads.map(|rows| (rows[0].thread, Amount::of_rows(rows.iter(), unit)));
     threads.max_by_key(|(thread, sum)| (sum.weight.value, sum.samples, std::cmp::Reverse(*thread)))
-}
-
-/// The part of the stack that ends in the outermost frame of a function.
-fn outermost(profile: &Profile, stack: StackId, function: FunctionId) -> Option<StackId> {
-    let stacks = std::iter::successors(Some(stack), |&at| profile.stack(at).parent);
-    stacks.filter(|&at| profile.function_of_stack(at) == function).last()
 }
 
 /// A function with its caller.

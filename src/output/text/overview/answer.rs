@@ -84,11 +84,6 @@ impl Page<'_, '_> {
         if self.profile.function(id).is_named { self.name_alone(id, room) } else { self.function_of(id) }
     }
 
-    /// The percentage of samples with a function in their stack, the same as in trees and tables.
-    fn all(&self, id: FunctionId) -> String {
-        self.percent(self.overview.all(id))
-    }
-
     /// The name of a function in at most `room` columns. In sentences for a page, it is wrapped in marks.
     fn name_alone(&self, id: FunctionId, room: usize) -> String {
         let name = self.style.name_in_text(self.profile.function_name(id), room.max(self.width / 2));
@@ -255,14 +250,15 @@ impl Page<'_, '_> {
         self.profile.function_ids().any(is_own)
     }
 
-    /// `, called by Cart.refresh() from a timer`.
+    /// `, called by Cart.refresh(), below Sync.run(), from a timer`. The caller has most of the samples.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| format!("{} (which has {})", self.name(id, 36), self.all(id));
-        let by = match answer.callers.as_slice() {
-            [] => String::new(),
-            [only] => format!(" by {}", name(*only)),
-            [first, .., last] => format!(" by {} and, further up, by {}", name(*last), name(*first)),
-        };
+        let is_most = |amount: &Amount| 2 * amount.samples > answer.amount.samples;
+        let caller = self.overview.callers.first().filter(|(_, amount)| is_most(amount)).map(|&(id, amount)| {
+            let mostly = if amount.samples < answer.amount.samples { " mostly" } else { "" };
+            format!("{mostly} by {}", self.name(id, 36))
+        });
+        let outer = self.overview.outer_caller.map(|id| format!(" below {}", self.name(id, 36)));
+        let by = caller.into_iter().chain(outer).collect::<Vec<_>>().join(",");
         // The thread is already named.
         let origin = answer.origin.filter(|origin| *origin != Origin::Thread || !by.is_empty());
         let from = origin.map_or_else(String::new, |origin| format!(" {}", phrase(origin)));

@@ -102,7 +102,7 @@ impl Page<'_, '_> {
         let owner = self.owner(subtree.function, (subtree.thread, subtree.on_thread), all, origin);
         let first = self.detail(all, What::Function("", subtree.function));
         let first = AnswerRow { owner, is_detail: false, ..first };
-        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("caller ", id)));
+        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("below ", id)));
         let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("calls to ", id)));
         [Some(first), caller, callee].into_iter().flatten().collect()
     }
@@ -110,16 +110,13 @@ impl Page<'_, '_> {
     /// The callers of the first function, and what it spends its time on.
     fn details(&self, answer: &Answer) -> Vec<AnswerRow> {
         let all = |id| self.overview.all(id);
-        let callers = match (self.overview.answers_in, answer.callers.as_slice()) {
-            (AnswersIn::All, _) | (_, []) => Vec::new(),
-            (_, [first, .., last]) if first != last => vec![(*last, "caller "), (*first, "outer caller ")],
-            (_, [.., only]) => vec![(*only, "caller ")],
-        };
-        let mut rows: Vec<AnswerRow> =
-            callers.into_iter().map(|(id, by)| self.detail(all(id), What::Function(by, id))).collect();
-        let Some(spent) = &self.overview.spent else { return rows };
+        let Some(spent) = &self.overview.spent else { return Vec::new() };
         let least = MUCH * all(answer.function).weight.value as f64;
         let is_much = |amount: &Amount| amount.weight.value as f64 >= least;
+        let callers = self.overview.callers.iter().filter(|(_, amount)| is_much(amount));
+        let callers = callers.map(|&(id, amount)| self.detail(amount, What::Function("called by ", id)));
+        let outer = self.overview.outer_caller.map(|id| self.detail(all(id), What::Function("below ", id)));
+        let mut rows: Vec<AnswerRow> = callers.chain(outer).collect();
         // Without heavy callees, all of it is the function's own work.
         if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
             let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
@@ -239,9 +236,7 @@ impl Page<'_, '_> {
         let is_first = |(index, row): &(usize, &AnswerRow)| *index == 0 || row.is_detail || row.own.is_empty();
         let told = rows.iter().enumerate().filter(is_first).map(|(_, row)| {
             let (words, name) = match row.what {
-                What::Function("", id) => (String::new(), self.function_of(id)),
-                What::Function(words @ "calls to ", id) => (words.to_owned(), self.function_of(id)),
-                What::Function(words, id) => (format!("in its {words}"), self.function_of(id)),
+                What::Function(words, id) => (words.to_owned(), self.function_of(id)),
                 What::Text(text) => (String::new(), text.to_owned()),
             };
             let owner = row.owner.text(0);
