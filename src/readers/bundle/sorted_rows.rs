@@ -13,8 +13,8 @@ use crate::error::{Diagnostic, Error};
 use crate::files::shown;
 use crate::memory::of_vec;
 
-/// The number of bytes of rows that are sorted at a time.
-const TOGETHER: usize = 48 << 20;
+/// The number of bytes of rows that are sorted at a time. WebAssembly has no temporary files, so it sorts as many as the memory budget allows.
+const TOGETHER: usize = if cfg!(target_family = "wasm") { isize::MAX as usize } else { 48 << 20 };
 /// If only the first rows are wanted, at least twice this many are sorted at a time.
 const FEW: usize = 1 << 15;
 /// The buffer size for temporary files.
