@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::profile::IntervalFilter;
-use traceparse::recording::{
-    DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, Table, TableKind,
-};
+use traceparse::recording::{HangRisk, Interval, Intervals, Recording, SampleDetail, Table};
 use traceparse::report::{ReportOptions, SeparateBy};
 use traceparse::units::{first_of, several};
 
@@ -75,21 +73,7 @@ pub(crate) fn shown_intervals(
         None if !files.named.is_empty() => return read(inputs, &files.named, files.are_all, args),
         None => {}
     }
-    let has_rows = |path: &Path| {
-        let name = path.display().to_string();
-        let documents = export.documents.iter().filter(|document| document.input == name);
-        let tables = documents.flat_map(|document| match &document.content {
-            DocumentContent::Tables(tables) => tables.as_slice(),
-            DocumentContent::Toc(_) => &[],
-        });
-        let is_of_intervals = |table: &Table| {
-            let has = |name: &str| table.columns.iter().any(|column| column.mnemonic == name);
-            let is_other = files.are_all && table.kind != TableKind::Cpu && has("start") && has("duration");
-            let schema = table.schema.as_deref().unwrap_or_default();
-            is_other || Intervals::SIGNPOSTS.contains(&schema) || Intervals::HANGS.contains(&schema)
-        };
-        tables.filter(|table| table.rows > 0).any(is_of_intervals)
-    };
+    let has_rows = |path: &Path| export.has_intervals(&path.display().to_string(), files.are_all);
     let with_intervals = files.exports.iter().filter(|path| inputs.is_bundle(path) || has_rows(path));
     let (once, sources): (Vec<PathBuf>, Vec<PathBuf>) =
         with_intervals.cloned().partition(|path| can_be_read_once(path));

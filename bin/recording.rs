@@ -151,14 +151,7 @@ pub(crate) fn note_removed(report: &Report<'_>) {
 
 /// Prints the warnings collected while reading.
 pub(crate) fn warn(export: &Recording) {
-    for diagnostic in &export.diagnostics {
-        warning(&diagnostic.to_string());
-    }
-    for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
-        let (document, byte) = document;
-        // Readers of other tables use the same words, so the warning is printed once.
-        warning(&format!("{}:{byte}: the file is truncated here; only complete rows are used", document.input));
-    }
+    export.warnings().iter().for_each(|message| warning(message));
 }
 
 /// Fails if the inputs contain no CPU table or no readable row; with `--strict`, if anything could not be read.
@@ -169,8 +162,8 @@ fn check_usable(export: &Recording, args: &FileArgs, options: &Options, are_reco
     if let Some(choice) = options.table.as_ref().filter(|_| tables == 0) {
         bail!(export.no_table(&choice.schema));
     }
-    if tables == 0 && !has_percentiles(export) {
-        bail!("{}{}", export.no_cpu_table(are_recordings), other_commands(export));
+    if let Some(reason) = export.no_cpu_table(are_recordings) {
+        bail!("{reason}{}", other_commands(export));
     }
     if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
         bail!("run {} is damaged and was not read, and --strict was given", run.number);
@@ -182,15 +175,7 @@ fn check_usable(export: &Recording, args: &FileArgs, options: &Options, are_reco
     if unread > 0 && args.strict {
         bail!("{} could not be read, and --strict was given", several(unread, "value"));
     }
-    if rows > 0 && rejected == rows {
-        bail!("none of the {rows} rows could be read; see the warnings above for the reason");
-    }
-    Ok(())
-}
-
-/// True if an input contains percentiles computed by another tool instead of samples.
-fn has_percentiles(recording: &Recording) -> bool {
-    recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some())
+    export.no_readable_row().map_or(Ok(()), |reason| bail!(reason))
 }
 
 /// Suggests commands for the other tables of an export that has no CPU samples.
@@ -221,7 +206,7 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &RecordingArgs) -> Result
     if profile.sums_or_samples().next().is_none()
         && report.operations.iter().all(|operation| operation.changes.is_empty())
     {
-        if !has_percentiles(report.recording) {
+        if !report.recording.has_percentiles() {
             note("the CPU tables have no rows");
         }
         return Ok(());

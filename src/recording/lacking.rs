@@ -5,9 +5,34 @@ use std::collections::BTreeSet;
 use super::{Recording, Table, TableKind};
 
 impl Recording {
-    /// Explains why there is no CPU table, and what to do. What a bundle lacks cannot be exported from it either.
-    pub fn no_cpu_table(&self, is_bundle: bool) -> String {
-        if is_bundle { no_cpu_table_recorded(self) } else { no_cpu_table(self) }
+    /// Explains why there is no CPU table, and what to do. What a bundle lacks cannot be exported from it either. `None` if there is one, or
+    /// [percentiles](Self::has_percentiles).
+    pub fn no_cpu_table(&self, is_bundle: bool) -> Option<String> {
+        let has_table = self.tables().any(|table| table.kind == TableKind::Cpu);
+        let explain = || if is_bundle { no_cpu_table_recorded(self) } else { no_cpu_table(self) };
+        (!has_table && !self.has_percentiles()).then(explain)
+    }
+
+    /// True if an input contains percentiles computed by another tool instead of samples.
+    pub fn has_percentiles(&self) -> bool {
+        self.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some())
+    }
+
+    /// Reports that no row of the CPU tables could be read; `None` if one could, or if there are no rows.
+    pub fn no_readable_row(&self) -> Option<String> {
+        let rows: u64 = self.tables().filter(|table| table.kind == TableKind::Cpu).map(|table| table.rows).sum();
+        let is_nothing_read = rows > 0 && self.rejected() == rows;
+        is_nothing_read.then(|| format!("none of the {rows} rows could be read; see the warnings for the reason"))
+    }
+
+    /// Returns the warnings from reading.
+    pub fn warnings(&self) -> Vec<String> {
+        let cut = self.documents.iter().filter_map(|document| {
+            let (input, byte) = (&document.input, document.cut_at?);
+            // Readers of other tables use the same words, so the warning is printed once.
+            Some(format!("{input}:{byte}: the file is truncated here; only complete rows are used"))
+        });
+        self.diagnostics.iter().map(ToString::to_string).chain(cut).collect()
     }
 }
 

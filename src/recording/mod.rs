@@ -200,10 +200,19 @@ impl Recording {
 
     /// Returns the tables of all documents.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.documents.iter().flat_map(|document| match &document.content {
-            DocumentContent::Tables(tables) => tables.as_slice(),
-            DocumentContent::Toc(_) => &[],
-        })
+        self.documents.iter().flat_map(Document::tables)
+    }
+
+    /// True if an input has rows of signposts or hangs or, if `is_of_all`, of any table with a start and a duration.
+    pub fn has_intervals(&self, input: &str, is_of_all: bool) -> bool {
+        let is_interval = |table: &Table| {
+            let has = |name: &str| table.columns.iter().any(|column| column.mnemonic == name);
+            let is_other = is_of_all && table.kind != TableKind::Cpu && has("start") && has("duration");
+            let schema = table.schema.as_deref().unwrap_or_default();
+            is_other || Intervals::SIGNPOSTS.contains(&schema) || Intervals::HANGS.contains(&schema)
+        };
+        let documents = self.documents.iter().filter(|document| document.input == input);
+        documents.flat_map(Document::tables).any(|table| table.rows > 0 && is_interval(table))
     }
 
     /// The thread with the crash or memory exception; `None` if the report does not identify one.
@@ -261,6 +270,15 @@ pub struct Document {
     pub content: DocumentContent,
     /// The byte offset at which the input ended, if it ended inside the document ([`Options::allow_truncated`]).
     pub cut_at: Option<u64>,
+}
+
+impl Document {
+    fn tables(&self) -> &[Table] {
+        match &self.content {
+            DocumentContent::Tables(tables) => tables,
+            DocumentContent::Toc(_) => &[],
+        }
+    }
 }
 
 /// The content of a document.
