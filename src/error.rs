@@ -4,10 +4,13 @@ use std::fmt;
 use std::io;
 
 use crate::memory::OverBudget;
-use crate::settings::ALLOW_TRUNCATED;
+use crate::settings::{self, ALLOW_TRUNCATED};
 
-/// Advice for a build that lacks a feature, with the line to add.
+/// Advice for a build that lacks a feature: the line to add or, in a program without a command, to use the command.
 pub(crate) fn add_feature(feature: &str) -> String {
+    if settings::is_without_command() {
+        return "use the command traceparse".to_owned();
+    }
     let version = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
     format!(
         "add the feature {feature} in Cargo.toml: traceparse = {{ version = \"{version}\", features = [\"{feature}\"] }}"

@@ -56,6 +56,11 @@ pub(crate) fn command() -> Option<&'static str> {
     PROGRAM.get()?.command
 }
 
+/// True if the installed program has no command.
+pub(crate) fn is_without_command() -> bool {
+    PROGRAM.get().is_some_and(|program| program.command.is_none())
+}
+
 macro_rules! settings {
     ($($setting:ident = $name:literal, $field:literal;)*) => {
         $(pub(crate) const $setting: Setting = Setting { name: $name, field: $field };)*

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use memchr::memmem;
+
 use crate::error::add_feature;
 use crate::files::{Entry, Files};
 use crate::readers::deep_copy::is_row;
@@ -30,6 +32,20 @@ impl Reader {
     pub(super) fn of(head: &[u8]) -> Self {
         recognise(head).and_then(|known| known.use_of.ok()).unwrap_or(Self::Export)
     }
+}
+
+/// True if a reader reads inputs with this head.
+pub(super) fn is_readable(head: &[u8]) -> bool {
+    recognise(head).map_or_else(|| is_toc(head) || has_tables(head), |known| known.use_of.is_ok())
+}
+
+/// True if an input with this head is a table of contents.
+pub(super) fn is_toc(head: &[u8]) -> bool {
+    memmem::find(head, b"<trace-toc").is_some() && !has_tables(head)
+}
+
+fn has_tables(head: &[u8]) -> bool {
+    memmem::find(head, b"<trace-query-result").is_some()
 }
 
 /// Returns advice for a compressed or packed input. Archives have separate messages.

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "bundle")]
 use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
-use super::formats::{is_bundle, is_folder};
+use super::formats::{self, is_bundle, is_folder};
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, Files, FilesAdaptor, shown};
 use crate::memory::MemoryBudget;
@@ -114,6 +114,25 @@ impl<'f> Input<'f> {
             InputPlace::File(path) => {
                 Ok(Self(Content::File(InputFile { files, path: path.clone(), memory: options.memory.clone() })))
             }
+        }
+    }
+
+    /// True for a bundle, and for a file that starts like an export or a report that this crate reads. Other files are not recordings, or damaged
+    /// ones, and [`read_into`](Self::read_into) reports which.
+    pub fn is_recognised(&self) -> bool {
+        self.file().is_none_or(|file| formats::is_readable(&file.head()))
+    }
+
+    /// True if the input is a table of contents, which can accompany an export.
+    pub fn is_toc(&self) -> bool {
+        self.file().is_some_and(|file| formats::is_toc(&file.head()))
+    }
+
+    fn file(&self) -> Option<&InputFile<'f>> {
+        match &self.0 {
+            #[cfg(feature = "bundle")]
+            Content::Bundle(_) => None,
+            Content::File(file) => Some(file),
         }
     }
 
@@ -239,6 +258,14 @@ impl InputFile<'_> {
             Ok(Entry::File { length, .. }) => Some(length),
             _ => None,
         }
+    }
+
+    /// The decompressed bytes at the start that are examined; fewer if they cannot be read.
+    fn head(&self) -> Vec<u8> {
+        let mut head = Vec::new();
+        // Reading the input reports the error.
+        let _ = self.open().map(|source| source.take(formats::HEAD as u64).read_to_end(&mut head));
+        head
     }
 
     /// Opens the file, and decompresses it with the feature `compression`.

@@ -240,6 +240,16 @@ pub struct WorkbenchOptions<'a> {
 }
 
 impl WorkbenchOptions<'_> {
+    /// Returns the uncompressed payload of a page, for a program that shows the page itself. [`Payload`](crate::Payload) reads it.
+    ///
+    /// # Errors
+    /// If it does not fit in the memory [budget](crate::profile::Profile::budget) of the recording.
+    pub fn payload(&self, report: &Report<'_>) -> io::Result<Vec<u8>> {
+        let [titles] = Titles::of([report]);
+        let source = Source { id: "profile", report, intervals: self.intervals, titles };
+        payload::bytes(source.content(), self.reduction)
+    }
+
     /// Returns the options with the first reduction that makes the page of a report at most `max_size` bytes.
     ///
     /// # Errors

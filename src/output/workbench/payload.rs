@@ -33,9 +33,18 @@ pub(super) struct Content<'c, 'e> {
 
 /// Writes the uncompressed payload of a report.
 pub(super) fn write(content: Content<'_, '_>, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
+    made(content, reduction, |made| made.write(&content.report.recording.profile, out))
+}
+
+/// Returns the uncompressed payload of a report. Fails before it is written if its memory exceeds the budget.
+pub(super) fn bytes(content: Content<'_, '_>, reduction: WorkbenchReduction) -> io::Result<Vec<u8>> {
+    let profile = &content.report.recording.profile;
     made(content, reduction, |made| {
-        made.write_recording(&content.report.recording.profile, out)?;
-        made.rows.iter().try_for_each(|column| column.write(out))
+        let size = made.size(profile);
+        let _reserved = profile.budget().reserve(size).map_err(io::Error::other)?;
+        let mut bytes = Vec::with_capacity(size as usize);
+        made.write(profile, &mut bytes)?;
+        Ok(bytes)
     })
 }
 
@@ -55,11 +64,7 @@ pub(super) fn write_rows(report: &Report<'_>, reduction: WorkbenchReduction, out
 /// The number of bytes that [`write`] writes.
 pub(super) fn size(content: Content<'_, '_>, reduction: WorkbenchReduction) -> io::Result<u64> {
     let profile = &content.report.recording.profile;
-    made(content, reduction, |made| {
-        let texts: usize = made.texts.ids.iter().map(|&id| profile.string(id).len()).sum();
-        let columns: u64 = made.recording.iter().chain(made.rows).map(Column::bytes).sum();
-        Ok(columns + (made.start.len() + texts) as u64)
-    })
+    made(content, reduction, |made| Ok(made.size(profile)))
 }
 
 /// A payload that is ready to be written.
@@ -73,6 +78,17 @@ struct Made<'m, 'c> {
 }
 
 impl Made<'_, '_> {
+    fn size(&self, profile: &Profile) -> u64 {
+        let texts: usize = self.texts.ids.iter().map(|&id| profile.string(id).len()).sum();
+        let columns: u64 = self.recording.iter().chain(self.rows).map(Column::bytes).sum();
+        columns + (self.start.len() + texts) as u64
+    }
+
+    fn write(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+        self.write_recording(profile, out)?;
+        self.rows.iter().try_for_each(|column| column.write(out))
+    }
+
     fn write_recording(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.start)?;
         let (lengths, columns) = self.recording.split_at(1);
