@@ -2,7 +2,7 @@
 // rustc and both lock files, and not on the folders of the checkout and of cargo.
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,9 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const TARGET = 'wasm32-unknown-unknown';
 /** The features that rustc uses for this target. Browsers have had them since 2022. */
 const FEATURES = ['bulk-memory', 'sign-ext', 'nontrapping-float-to-int', 'mutable-globals', 'multivalue', 'reference-types'];
+
+/** The functions of `engine/src/lib.rs`, of which `read` exists only with its feature. */
+const EXPORTS = ['memory', 'reserve', 'open', 'ask', 'answer', 'read'];
 
 const run = (program, ...options) => execFileSync(program, options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
@@ -27,20 +30,29 @@ export function needTarget() {
   }
 }
 
-/** Returns the bytes of the module. */
-export function buildModule() {
+/** Returns the bytes of the module, with other options of cargo if given. */
+export function buildModule(...others) {
   // Beside other builds, which would wait for each other in one folder.
   const target = join(process.env.CARGO_TARGET_DIR ?? here('../target'), 'engine');
-  const build = ['build', '--profile', 'page', '--package', 'traceparse-engine', '--locked', '--target', TARGET, '--target-dir', target];
+  const build = ['build', '--profile', 'page', '--package', 'traceparse-engine', '--locked', '--target', TARGET, '--target-dir', target, ...others];
   const env = { ...process.env, CARGO_ENCODED_RUSTFLAGS: remapped().join('\x1f') };
   execFileSync('cargo', build, { cwd: here('..'), env, stdio: ['ignore', 'inherit', 'inherit'] });
   const built = join(target, TARGET, 'page/traceparse_engine.wasm');
-  const optimised = `${built}.optimised`;
+  const [reduced, optimised] = ['reduced', 'optimised'].map((state) => `${built}.${state}`);
   const features = FEATURES.map((feature) => `--enable-${feature}`);
   // Functions with one caller stay functions: a browser compiles less of them at the start, and the module compresses to a tenth less.
   const options = ['-Os', '--one-caller-inline-max-function-size=20', '--strip-debug', ...features];
-  run(process.execPath, here('node_modules/binaryen/bin/wasm-opt'), ...options, built, '-o', optimised);
+  const binaryen = (program, ...given) => run(process.execPath, here(`node_modules/binaryen/bin/wasm-${program}`), ...given);
+  writeFileSync(`${built}.graph`, JSON.stringify(graph()));
+  binaryen('metadce', ...features, built, '--graph-file', `${built}.graph`, '-o', reduced);
+  binaryen('opt', ...options, reduced, '-o', optimised);
   return readFileSync(optimised);
+}
+
+/** What the page uses. A dependency of `zip` exports more, and imports functions for these exports. */
+function graph() {
+  const exported = EXPORTS.map((name) => ({ name, export: name }));
+  return [...exported, { name: 'page', root: true, reaches: EXPORTS }];
 }
 
 /** The options that replace the folders of this machine in the messages of panics. */

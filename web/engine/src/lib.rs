@@ -2,6 +2,8 @@
 //!
 //! The page writes a request into the memory that [`reserve`] returns, calls [`open`] or [`ask`], and reads the answer at [`answer`]. `wire.rs`
 //! documents the encoding of answers. The module has no imports.
+//!
+//! With the feature `reader`, the module also exports `read`, and imports one function.
 
 mod answers;
 mod desk;
@@ -9,6 +11,8 @@ mod open;
 mod operations;
 mod pair;
 mod protocol;
+#[cfg(all(feature = "reader", any(test, target_family = "wasm")))]
+mod reader;
 mod search;
 #[cfg(test)]
 mod types;
@@ -62,6 +66,22 @@ pub extern "C" fn open(payload: usize, before: usize, facts: usize) -> usize {
             tables
         });
         state.answer = wire::encode(answered);
+        state.answer.len()
+    })
+}
+
+/// Reads the recording among the dropped files in the request. Returns the length of the answer, which contains the payload to open.
+///
+/// From then on, sentences name what the page can do.
+#[cfg(all(feature = "reader", target_family = "wasm"))]
+#[unsafe(no_mangle)]
+pub extern "C" fn read(length: usize) -> usize {
+    reader::name_settings();
+    STATE.with_borrow_mut(|state| {
+        let request = std::mem::take(&mut state.request);
+        // Before the memory is needed.
+        state.answer = Vec::new();
+        state.answer = wire::encode(reader::read(&request[..length], reader::host::Host));
         state.answer.len()
     })
 }

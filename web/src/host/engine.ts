@@ -18,7 +18,27 @@ interface Exports {
   /** Both functions read the request, and return the length of the answer. */
   readonly open: (payload: number, before: number, facts: number) => number;
   readonly ask: (length: number) => number;
+  /** Exists in the module that reads recordings (`npm run app`). */
+  readonly read?: (length: number) => number;
   readonly answer: () => number;
+}
+
+/** Copies bytes of a dropped file, by its index in the request, into a place. Returns their number, or -1 if it cannot be read. */
+export type ReadFile = (file: number, offset: number, place: Uint8Array<ArrayBuffer>) => number;
+
+/** Dropped files, by their paths below the drop, and the memory limit in bytes. */
+interface ReadRequest {
+  readonly files: readonly { readonly path: string; readonly size: number; readonly modified: number }[];
+  readonly memory?: number;
+}
+
+/** A recording that was read: its uncompressed payload, and sentences. */
+interface Reading {
+  readonly payload: Uint8Array<ArrayBuffer>;
+  readonly title: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+  readonly unmatched: readonly string[];
 }
 
 type Head = { readonly ok: unknown } | { readonly refused: string };
@@ -58,9 +78,23 @@ export class Engine {
     this.#exports = exports;
   }
 
-  static async start(module: WebAssembly.Module): Promise<Engine> {
-    const { exports } = await WebAssembly.instantiate(module);
-    return new Engine(exports as unknown as Exports);
+  static async start(module: WebAssembly.Module, readFile?: ReadFile): Promise<Engine> {
+    const read = (file: number, offset: number, at: number, length: number): number =>
+      readFile?.(file, offset, new Uint8Array(exports.memory.buffer, at >>> 0, length >>> 0)) ?? -1;
+    const exports = (await WebAssembly.instantiate(module, { host: { read } })).exports as unknown as Exports;
+    return new Engine(exports);
+  }
+
+  /** Reads the recording among dropped files. The memory that it takes is freed with the engine. */
+  read(request: ReadRequest): Reading {
+    const length = this.#write(request);
+    return this.#answer(this.#exports.read?.(length) ?? 0) as Reading;
+  }
+
+  /** Opens an uncompressed payload. */
+  openPlain(payload: Uint8Array): Opened {
+    this.#reserve(payload.length).set(payload);
+    return this.#answer(this.#exports.open(payload.length, 0, 0)) as Opened;
   }
 
   /** Opens a compressed payload. A comparison has a second payload, for the first recording, and facts as JSON. */
@@ -76,9 +110,13 @@ export class Engine {
   }
 
   ask(place: Place, ask: Ask): Answer {
-    const request = new TextEncoder().encode(JSON.stringify({ place, ask }));
-    this.#reserve(request.length).set(request);
-    return this.#answer(this.#exports.ask(request.length)) as Answer;
+    return this.#answer(this.#exports.ask(this.#write({ place, ask }))) as Answer;
+  }
+
+  #write(request: unknown): number {
+    const bytes = new TextEncoder().encode(JSON.stringify(request));
+    this.#reserve(bytes.length).set(bytes);
+    return bytes.length;
   }
 
   #reserve(length: number): Uint8Array {

@@ -1,0 +1,99 @@
+//! Reads a recording that was dropped onto the page, with the symbols that were dropped with it, like the command does.
+//!
+//! ```text
+//! dropped files ─► files (a file system) ─► choice (recording, symbols, others) ─► recording ─► payload, sentences
+//! ```
+
+mod choice;
+mod files;
+#[cfg(target_family = "wasm")]
+pub(crate) mod host;
+mod recording;
+
+use serde::{Deserialize, Serialize};
+use traceparse::memory::MemoryBudget;
+#[cfg(target_family = "wasm")]
+use traceparse::settings::Program;
+
+use crate::wire::{Refused, U8s};
+use files::{Dropped, DroppedFiles, Source};
+
+/// The request: the dropped files, and options.
+#[derive(Debug, Deserialize)]
+struct Request {
+    files: Vec<Dropped>,
+    /// The memory limit in bytes.
+    #[serde(default = "default_memory")]
+    memory: u64,
+}
+
+/// Far below the 4 GiB that a module can address, since the budget does not count everything.
+fn default_memory() -> u64 {
+    1_500_000_000
+}
+
+/// A recording that was read.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Reading {
+    /// The uncompressed payload, which [`open`](crate::open) reads.
+    payload: U8s,
+    /// The path of the recording.
+    title: String,
+    notes: Vec<String>,
+    warnings: Vec<String>,
+    /// Sentences about dropped files that are neither a part of the recording nor symbols.
+    unmatched: Vec<String>,
+}
+
+/// Reads the recording among the dropped files.
+pub(crate) fn read(request: &[u8], source: impl Source) -> Result<Reading, Refused> {
+    let request: Request = serde_json::from_slice(request)
+        .map_err(|error| Refused(format!("the list of dropped files cannot be read: {error}")))?;
+    let memory = MemoryBudget::new(request.memory);
+    let files = DroppedFiles::new(&request.files, source).map_err(Refused)?;
+    recording::read(&files, &memory).map_err(|error| Refused(format!("{error:?}")))
+}
+
+/// From now on, sentences name what a user of the page can do: drop symbols, or use the command.
+#[cfg(target_family = "wasm")]
+pub(crate) fn name_settings() {
+    Program {
+        command: None,
+        write: |setting, f| match setting.name {
+            "dsym" | "symbols" => f.write_str("the same drop"),
+            name => write!(f, "the command's option --{name}"),
+        },
+    }
+    .install();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::files::tests::InMemory;
+    use super::*;
+    use crate::open::Opened;
+
+    const EXPORT: &str = include_str!("../../../../fixtures/27/cpu-profile/input.xml");
+
+    fn reading(memory: u64) -> Result<Reading, Refused> {
+        let size = EXPORT.len();
+        let files = format!(r#"{{"path": "a.xml", "size": {size}}}, {{"path": "b", "size": 1, "modified": 2}}"#);
+        let request = format!(r#"{{"files": [{files}], "memory": {memory}}}"#);
+        read(request.as_bytes(), InMemory::new(vec![EXPORT.into(), b"?".into()]))
+    }
+
+    #[test]
+    fn reads_a_recording_that_can_be_opened() {
+        let Reading { payload, title, notes, warnings, unmatched } = reading(default_memory()).unwrap();
+        assert_eq!((title.as_str(), &notes[..], &warnings[..]), ("a.xml", &[][..], &[][..]));
+        assert_eq!(unmatched, ["b: not a symbol file"]);
+        assert!(Opened::new(&payload.0, b"", b"").is_ok());
+    }
+
+    #[test]
+    fn refuses_with_a_sentence() {
+        assert!(reading(1).is_err_and(|Refused(sentence)| sentence.contains("more memory is needed")));
+        let refused = read(b"[]", InMemory::default());
+        assert!(refused.is_err_and(|Refused(sentence)| sentence.contains("list of dropped files")));
+    }
+}

@@ -1,0 +1,133 @@
+//! Reads the chosen recording, names its functions, and writes its payload, like the command writes a page.
+
+use std::path::PathBuf;
+
+use traceparse::files::Files;
+use traceparse::memory::MemoryBudget;
+use traceparse::output::WorkbenchOptions;
+use traceparse::profile::RebuildError;
+use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, SampleDetail};
+use traceparse::report::{ReportOptions, View};
+use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbols::{Index, Locator};
+use traceparse::units::first_of;
+use traceparse::{Analysis, Error, ErrorKind, Input, InputFiles, InputPlace};
+
+use super::Reading;
+use super::choice::{Choice, choose};
+use super::files::CACHE;
+use crate::wire::U8s;
+
+/// The most sentences about symbols of one kind.
+const MAX_NOTES: usize = 10;
+
+/// Reads the recording among the files, within the memory limit. If it is too large to keep each sample, times are left out.
+pub(crate) fn read(files: &dyn Files, memory: &MemoryBudget) -> Result<Reading, Error> {
+    let _cache = memory.reserve(CACHE).map_err(|over| Error::memory(over, None))?;
+    let mut files = InputFiles::new(files, memory);
+    let choice = choose(&mut files)?;
+    let places = choice.inputs.iter().map(|path| files.find(path)).collect::<Result<Vec<_>, _>>()?;
+    let options = Options { memory: memory.clone(), ..Options::default() };
+    let open = |(path, place): (&PathBuf, &InputPlace)| {
+        Ok((path.display().to_string(), Input::open(&files, place, &options)?))
+    };
+    let inputs = choice.inputs.iter().zip(&places).map(open).collect::<Result<Vec<_>, Error>>()?;
+    let opened = Chosen { files: &files, choice: &choice, inputs };
+    match opened.read(&options) {
+        Err(Error { kind: ErrorKind::Memory(_), .. }) => {
+            let mut reading = opened.read(&Options { samples: SampleDetail::Summed, ..options.clone() })?;
+            reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
+            Ok(reading)
+        }
+        read => read,
+    }
+}
+
+/// A recording that was chosen, with its opened inputs by name.
+struct Chosen<'c, 'f> {
+    files: &'c InputFiles<'f>,
+    choice: &'c Choice,
+    inputs: Vec<(String, Input<'c>)>,
+}
+
+impl Chosen<'_, '_> {
+    fn read(&self, options: &Options) -> Result<Reading, Error> {
+        let mut recording = RecordingBuilder::new(options.clone());
+        self.inputs.iter().try_for_each(|(name, input)| input.read_into(&mut recording, name))?;
+        let recording = recording.finish()?;
+        let mut reading = Reading { warnings: recording.warnings(), ..Reading::default() };
+        reading.title = self.inputs.first().map(|(name, _)| name.clone()).unwrap_or_default();
+        self.check(&recording, &reading.warnings)?;
+        if recording.profile.sums_or_samples().next().is_none() && !recording.has_percentiles() {
+            reading.notes.push("the CPU tables have no rows".to_owned());
+        }
+        let mut analysis = Analysis::new(recording);
+        self.symbolicate(&mut analysis, &mut reading)?;
+        let intervals = self.intervals(analysis.recording(), options)?;
+        let messages = intervals.diagnostics.iter().map(ToString::to_string);
+        let new: Vec<String> = messages.filter(|message| !reading.warnings.contains(message)).collect();
+        reading.warnings.extend(new);
+        let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
+        let page = WorkbenchOptions { intervals: Some(&intervals), ..WorkbenchOptions::default() };
+        reading.payload = U8s(page.payload(&report).map_err(|error| Error::io(error, None))?);
+        Ok(reading)
+    }
+
+    /// Fails if there are no samples. The warnings explain the failure, so they are a part of it.
+    fn check(&self, recording: &Recording, warnings: &[String]) -> Result<(), Error> {
+        let is_bundle = self.inputs.iter().all(|(_, input)| input.bundle().is_some());
+        let Some(reason) = recording.no_cpu_table(is_bundle).or_else(|| recording.no_readable_row()) else {
+            return Ok(());
+        };
+        let reason = if warnings.is_empty() { reason } else { format!("{reason} ({})", first_of(warnings)) };
+        Err(Error::new(ErrorKind::NotAnExport(reason), None))
+    }
+
+    /// Names functions by the symbols in the recording and by dropped symbols.
+    fn symbolicate(&self, analysis: &mut Analysis, reading: &mut Reading) -> Result<(), Error> {
+        let mut locator = Locator::new(self.files).within(analysis.recording().profile.budget());
+        let stores: Vec<PathBuf> = self.inputs.iter().filter_map(|(_, input)| input.symbol_stores()).collect();
+        for store in &stores {
+            locator.add(store, &mut Index::default()).map_err(|error| Error::io(error, None))?;
+        }
+        let mut notes: Vec<String> = locator.notes().iter().map(ToString::to_string).collect();
+        let mut named = Vec::new();
+        for path in &self.choice.others {
+            let before = locator.notes().len();
+            let count = locator.add(path, &mut Index::default()).map_err(|error| Error::io(error, None))?;
+            let mut new = locator.notes()[before..].iter().map(ToString::to_string);
+            if count == 0 {
+                reading.unmatched.push(new.next().unwrap_or_else(|| format!("{}: no symbols found", path.display())));
+            } else {
+                named.push(path.as_path());
+                notes.extend(new);
+            }
+        }
+        if stores.is_empty() && named.is_empty() {
+            return Ok(());
+        }
+        let summary = analysis.symbolicate(&locator, &SymbolicateOptions::default()).map_err(failed)?;
+        let advice = summary.advice().into_iter().take(MAX_NOTES);
+        let notes = notes.into_iter().take(MAX_NOTES).chain(summary.notes.iter().map(ToString::to_string));
+        reading.warnings.extend(notes.chain(advice).chain(summary.useless(&named, locator.found())));
+        Ok(())
+    }
+
+    /// The intervals of bundles, and of exports whose first reading found rows of intervals.
+    fn intervals(&self, recording: &Recording, options: &Options) -> Result<Intervals, Error> {
+        let mut found = Intervals::default();
+        for (name, input) in &self.inputs {
+            if input.bundle().is_some() || recording.has_intervals(name, true) {
+                found.append(input.all_intervals(name, options)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn failed(error: RebuildError) -> Error {
+    match error {
+        RebuildError::Memory(over) => Error::memory(over, None),
+        other => Error::new(ErrorKind::Limit(other.to_string()), None),
+    }
+}
