@@ -1,4 +1,4 @@
-//! Flame charts as a list in order of time, with each call below its caller.
+//! Flame charts as a chronological list, with each call below its caller.
 
 use std::io::{self, Write};
 
