@@ -76,7 +76,7 @@ pub enum TrendVerdict {
     Faster,
     /// Nothing changed, or changes cancel each other.
     NoChange,
-    /// There are too few points.
+    /// There are too few points, or the recorded lengths cast [doubt](TrendDoubt) on the answer.
     Unknown,
     /// The input does not allow an answer.
     Invalid,

@@ -12,7 +12,7 @@ use crate::units::{counted, several};
 /// All shards in the datasets together; `None` if they are not shards of one fleet, so each is complete by itself.
 ///
 /// # Errors
-/// If they are shards, but none found the same recordings as the others.
+/// If they are shards of different recordings.
 pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>> {
     let of_each: Vec<&Shards> = all.iter().filter_map(|(_, shards)| shards.as_ref()).collect();
     let [first, ..] = of_each.as_slice() else { return Ok(None) };

@@ -32,7 +32,7 @@ use crate::units::{Millionths, counted, several};
 /// Context for errors of the temporary file. It has no name in its folder, so it disappears however the process ends.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
-/// The tables with most signposts and hangs.
+/// The tables that contain most signposts and hangs.
 const TABLES: [&str; 2] = ["os-signpost-interval", "potential-hangs"];
 
 /// Collects a fleet's runs from recordings or datasets. Can be shared between threads.

@@ -28,7 +28,7 @@ impl Folder {
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
         let path = self.file(table, id);
-        // If the file exists but cannot be opened, it is not at fault.
+        // If the file exists but cannot be opened, its content is not at fault.
         let advice = |error: &std::io::Error| match error.kind() {
             ErrorKind::NotFound => format!(". {}", self.what_helps(id)),
             _ => String::new(),

@@ -12,9 +12,9 @@ use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 
 impl FlameGraphOptions {
-    /// Draws the change from one tree to another. Each node after the change, followed by its children, comes with its all weight and self weight
-    /// before, and the [change](crate::report::diff::Diff::all_change) of its all weight. New nodes have a weight of 0 before, and removed nodes a
-    /// weight of 0 after.
+    /// Draws the change from one tree to another. `nodes` are the nodes after the change, each followed by its children. Each node comes with its
+    /// total weight and self weight before the change, and with the [change](crate::report::diff::Diff::all_change) in its total weight. New nodes
+    /// have a weight of 0 before, and removed nodes a weight of 0 after.
     ///
     /// The picture shows the tree after the change. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change in percent
     /// of the total before: red grew, blue shrank. The others are grey. Removed nodes have no width; their weight before is shown below the title.

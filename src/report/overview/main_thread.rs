@@ -1,4 +1,4 @@
-//! What the main thread does in recordings of waiting threads. In a report of a hang, the thread that hung.
+//! What the main thread does in recordings of waiting threads. In a hang report, this is the thread that hung.
 
 use super::own_code::OwnCode;
 use super::owners::Owner;
@@ -25,7 +25,7 @@ pub struct MainThread {
     pub queued: Amount,
     /// Samples in which it waits.
     pub waits: Amount,
-    /// What it waits for, in words, if four fifths of the waiting samples agree.
+    /// What it waits for, in words, if at least four fifths of the waiting samples agree.
     pub waits_for: Option<&'static str>,
     /// True if the waiting samples do not all agree.
     pub has_other_waits: bool,

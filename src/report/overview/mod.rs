@@ -61,7 +61,7 @@ pub struct Overview<'e> {
     /// The app functions that call the first answer, heaviest first, with its samples below them. Omits system functions in between and entry
     /// points (`main`). Empty unless the answer is app code, and either [stands out](Self::stands_out) or runs while other threads wait.
     pub callers: Vec<(FunctionId, Amount)>,
-    /// The outermost app function with nearly all samples of the first answer below it, if it is none of the [`callers`](Self::callers).
+    /// The outermost app function with nearly all samples of the first answer below it, if it is not one of the [`callers`](Self::callers).
     pub outer_caller: Option<FunctionId>,
     /// How the first answer spends its time, if it [stands out](Self::stands_out), is app code, and no thread waits.
     pub spent: Option<Spent>,
@@ -88,7 +88,7 @@ const STANDS_OUT: f64 = 0.1;
 const LARGE: usize = 10_000;
 
 impl Overview<'_> {
-    /// The samples with a function anywhere in their stack, which is its all weight in every table.
+    /// The samples with a function anywhere in their stack: its total weight in every table.
     pub fn all(&self, function: FunctionId) -> Amount {
         let (weight, samples) = self.all[function.index()];
         Amount { weight: Weight::new(weight, self.total.weight.unit), samples }
@@ -213,7 +213,7 @@ impl<'e> Report<'e> {
             let places = rows.iter().zip(&found).filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
             let places = places.filter(|(_, place)| place.function == first);
             if has_others {
-                // A caller of waiting calls says nothing about running ones.
+                // A caller of waiting calls does not explain running calls.
                 let running = places.map(|(row, _)| row);
                 (overview.callers, overview.outer_caller) =
                     callers::callers(profile, &code.owners, first, running, series.unit);

@@ -45,7 +45,7 @@ const THREADS: usize = 3;
 const VISIBLE: f64 = 0.05;
 /// The width of labels.
 const LABEL: usize = 10;
-/// The number of lines that fit on a screen of 24 to 30 lines, with a prompt.
+/// The maximum number of lines. With a prompt, they fit on a screen of 30 lines.
 const MOST_LINES: usize = 27;
 /// The number of tables that are listed if no sample is selected.
 const EMPTY_TABLES: usize = 10;
