@@ -55,8 +55,8 @@ pub struct Slice {
     pub(super) is_dsym: bool,
     /// The byte range in the file.
     pub range: Range<u64>,
-    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries and without a `__TEXT`. A
-    /// dSYM may have a different one than its binary.
+    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries and without a `__TEXT`. A dSYM
+    /// may have a different address than its binary.
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
