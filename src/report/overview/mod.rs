@@ -38,7 +38,7 @@ use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Calls, Label, StackWeight, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool::both;
-use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum};
+use crate::profile::{BinaryId, Doing, FunctionId, Meaning, Profile, SampleSum};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -75,6 +75,8 @@ pub struct Overview<'e> {
     pub has_states: bool,
     /// Samples in unnamed code, or in system code called from unnamed app code.
     pub nameless: Amount,
+    /// The number of samples in nameless code, by binary.
+    pub(crate) nameless_in: HashMap<BinaryId, u64>,
     /// All selected samples.
     pub total: Amount,
     /// By function: the weight and number of samples that contain it.
@@ -167,6 +169,7 @@ impl<'e> Report<'e> {
             has_states: false,
             stop: None,
             nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
+            nameless_in: nameless_in(profile, found_of().map(|(row, found)| (row, *found))),
             toc,
             activity: activity::activity(self, series, bins),
             shares: shares(series, found_of()),
@@ -249,28 +252,40 @@ impl<'e> Report<'e> {
     /// The binaries without symbols, each with its number of samples in [`nameless`](Overview::nameless) code over all series, most samples
     /// first. Binaries whose unnamed frames only call named code have no samples.
     pub fn wanted(&self) -> Vec<(UnnamedBinary, u64)> {
-        let profile = &self.recording.profile;
         if self.unnamed().binaries.is_empty() {
             return Vec::new();
         }
+        let code = OwnCode::new(self);
+        let rows = self.series.iter().flat_map(|series| self.weights.of_series(series.series));
+        self.by_samples(&nameless_in(&self.recording.profile, rows.map(|row| (row, code.find(row)))))
+    }
+
+    /// The binaries without symbols, each with its number of samples, most samples first.
+    pub(crate) fn by_samples(&self, nameless_in: &HashMap<BinaryId, u64>) -> Vec<(UnnamedBinary, u64)> {
         // Binaries with the same UUID are merged.
-        let key = |binary: BinaryId| profile.binary(binary).uuid.ok_or(binary);
+        let key = |binary: BinaryId| self.recording.profile.binary(binary).uuid.ok_or(binary);
         let mut sums: HashMap<_, u64> = HashMap::default();
-        for series in &self.series {
-            let code = OwnCode::new(self);
-            let rows = self.weights.of_series(series.series).iter();
-            for row in rows {
-                let place = code.find(row).and_then(|found| found.nameless(profile));
-                if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
-                    *sums.entry(key(binary)).or_default() += row.samples;
-                }
-            }
-        }
+        nameless_in.iter().for_each(|(&binary, samples)| *sums.entry(key(binary)).or_default() += samples);
         let samples = |row: &UnnamedBinary| sums.get(&key(row.binary)).copied().unwrap_or_default();
         let mut wanted: Vec<_> = self.unnamed().binaries.iter().map(|row| (*row, samples(row))).collect();
         wanted.sort_by_key(|(_, samples)| Reverse(*samples));
         wanted
     }
+}
+
+/// The number of samples in nameless code, by binary.
+fn nameless_in<'r>(
+    profile: &Profile,
+    rows: impl Iterator<Item = (&'r StackWeight, Option<Found>)>,
+) -> HashMap<BinaryId, u64> {
+    let mut sums: HashMap<BinaryId, u64> = HashMap::default();
+    for (row, found) in rows {
+        let place = found.and_then(|found| found.nameless(profile));
+        if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
+            *sums.entry(binary).or_default() += row.samples;
+        }
+    }
+    sums
 }
 
 /// Sums the samples by owner.
