@@ -229,7 +229,7 @@ impl VerdictArgs {
 pub(crate) enum FailOn {
     /// Exit with code 3 if the app became slower
     Slower,
-    /// Exit with code 4 if the runs do not suffice to tell
+    /// Exit with code 4 if there are too few runs to decide
     Unknown,
     /// Exit with code 3 if any function is slower, even if the total hardly grows
     Function,

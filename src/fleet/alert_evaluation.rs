@@ -221,8 +221,8 @@ fn note(
     let statistic = rule.statistic.name();
     let said = "the interval of the percentile includes the limit";
     match state {
-        AlertState::Fired => Some(format!("{said}, so it could be chance; a rule on {statistic}.{end} asks for more")),
-        AlertState::Quiet => Some(format!("{said}, so the truth may be beyond it")),
+        AlertState::Fired => Some(format!("{said}, so it could be chance; a rule on {statistic}.{end} is stricter")),
+        AlertState::Quiet => Some(format!("{said}, so the true value may be beyond the limit")),
         AlertState::Undecided { .. } => None,
     }
 }

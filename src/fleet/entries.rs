@@ -203,7 +203,7 @@ impl Part {
 }
 
 fn changed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the values in it are not those that were written")
+    io::Error::new(io::ErrorKind::InvalidData, "its values have changed")
 }
 
 /// The state while a part is being read.

@@ -49,9 +49,9 @@ fn of_others(all: &[(String, Option<Shards>)]) -> FleetError {
     let [first, ..] = all else { return error!("no shards") };
     let other = all.iter().find(|other| !knows(first, other)).unwrap_or(first);
     error!(
-        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they are of \
-         one fleet, extract both again with the same inputs; shards of different fleets cannot be combined: first \
-         merge the shards of each fleet, then the results",
+        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they \
+         belong to one fleet, extract both again with the same inputs; shards of different fleets cannot be combined: \
+         first merge the shards of each fleet, then the results",
         name(first),
         name(other)
     )

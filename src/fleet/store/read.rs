@@ -53,7 +53,7 @@ impl Folder {
         let mut paths = DatasetTable::ALL.map(|table| self.file(table, id)).into_iter();
         let path =
             paths.find(|path| self.storage.entry(path).is_err()).unwrap_or_else(|| self.file(DatasetTable::Runs, id));
-        format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
+        format!("{}: missing; its runs are incomplete. {}", path.display(), self.what_helps(id))
     }
 
     /// Prepends the file's path to an error about the contents of a table.

@@ -25,7 +25,7 @@ pub enum DiffView {
     Functions,
     /// Binaries, by change in self weight
     Binaries,
-    /// The call tree across all threads, by change in `all` weight
+    /// The call tree across all threads, by change in total weight
     Tree,
 }
 

@@ -83,13 +83,13 @@ impl Vanished {
     }
 
     fn line(&self, before: u64, unit: Unit) -> Option<String> {
-        let (number, are) = match self.nodes {
+        let (number, exist) = match self.nodes {
             0 => return None,
-            1 => ("1 frame".to_owned(), "is"),
-            nodes => (format!("{nodes} frames"), "are"),
+            1 => ("1 frame".to_owned(), "exists"),
+            nodes => (format!("{nodes} frames"), "exist"),
         };
         let (weight, share) = (Weight::new(self.weight, unit), percent(self.weight, before));
-        Some(format!("{number} of before {are} no more: {weight} ({share:.2} % of before)."))
+        Some(format!("{number} of before no longer {exist}: {weight} ({share:.2} % of before)."))
     }
 }
 
@@ -107,7 +107,7 @@ fn subtitle(before: Before, after: u64, unit: Unit) -> String {
     };
     let change = changed(before.change, unit);
     let [before, after] = [before.all, after].map(|weight| Weight::new(weight, unit));
-    format!("Before {before}, after {after}{share}; {change}.{scaled} Frames are as wide as they weigh after.")
+    format!("Before {before}, after {after}{share}; {change}.{scaled} The width of a frame is its weight after.")
 }
 
 /// The colour scale, in percent of the total before.
@@ -121,7 +121,7 @@ fn legend() -> Vec<(Colour, String)> {
     legend.push((Colour::Grew(0), "more".to_owned()));
     legend.extend(steps().map(|(step, least)| (Colour::Grew(step), format!("+{least} %"))));
     if let Some(last) = legend.last_mut() {
-        last.1.push_str(" of the whole before, or more");
+        last.1.push_str(" of the total before, or more");
     }
     legend
 }

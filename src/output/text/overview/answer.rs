@@ -240,7 +240,9 @@ impl Page<'_, '_> {
             }
             false if self.has_own_code() => "no sample that ran is in a named function of yours, except entry points",
             false if has_binaries && shares.unknown.samples == 0 => "none of yours ran",
-            false => "which binaries belong to your app is unknown, so yours cannot be told from system code",
+            false => {
+                "which binaries belong to your app is unknown, so your code cannot be distinguished from system code"
+            }
         }
     }
 

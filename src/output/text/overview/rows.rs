@@ -187,8 +187,8 @@ impl Page<'_, '_> {
         };
         let names = match (self.overview.subtrees.is_empty(), self.overview.answers_in) {
             (true, _) => names,
-            (false, AnswersIn::Own) => "none of your functions stands out by itself",
-            (false, AnswersIn::All) => "no function stands out by itself",
+            (false, AnswersIn::Own) => "no single function of yours dominates",
+            (false, AnswersIn::All) => "no single function dominates",
         };
         let indent = |row: &AnswerRow| if row.is_detail { "  " } else { "" };
         let text = |row: &AnswerRow, room: usize| match row.what {
