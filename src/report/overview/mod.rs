@@ -75,8 +75,8 @@ pub struct Overview<'e> {
     pub has_states: bool,
     /// Samples in unnamed code, or in system code called from unnamed app code.
     pub nameless: Amount,
-    /// The number of samples in nameless code, by binary.
-    pub(crate) nameless_in: HashMap<BinaryId, u64>,
+    /// By binary: the number of samples in nameless code.
+    pub(crate) nameless_in: Vec<u64>,
     /// All selected samples.
     pub total: Amount,
     /// By function: the weight and number of samples that contain it.
@@ -261,11 +261,14 @@ impl<'e> Report<'e> {
     }
 
     /// The binaries without symbols, each with its number of samples, most samples first.
-    pub(crate) fn by_samples(&self, nameless_in: &HashMap<BinaryId, u64>) -> Vec<(UnnamedBinary, u64)> {
+    pub(crate) fn by_samples(&self, nameless_in: &[u64]) -> Vec<(UnnamedBinary, u64)> {
+        let profile = &self.recording.profile;
         // Binaries with the same UUID are merged.
-        let key = |binary: BinaryId| self.recording.profile.binary(binary).uuid.ok_or(binary);
+        let key = |binary: BinaryId| profile.binary(binary).uuid.ok_or(binary);
         let mut sums: HashMap<_, u64> = HashMap::default();
-        nameless_in.iter().for_each(|(&binary, samples)| *sums.entry(key(binary)).or_default() += samples);
+        for (binary, samples) in profile.binary_ids().zip(nameless_in) {
+            *sums.entry(key(binary)).or_default() += samples;
+        }
         let samples = |row: &UnnamedBinary| sums.get(&key(row.binary)).copied().unwrap_or_default();
         let mut wanted: Vec<_> = self.unnamed().binaries.iter().map(|row| (*row, samples(row))).collect();
         wanted.sort_by_key(|(_, samples)| Reverse(*samples));
@@ -273,16 +276,13 @@ impl<'e> Report<'e> {
     }
 }
 
-/// The number of samples in nameless code, by binary.
-fn nameless_in<'r>(
-    profile: &Profile,
-    rows: impl Iterator<Item = (&'r StackWeight, Option<Found>)>,
-) -> HashMap<BinaryId, u64> {
-    let mut sums: HashMap<BinaryId, u64> = HashMap::default();
+/// By binary: the number of samples in nameless code.
+fn nameless_in<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Option<Found>)>) -> Vec<u64> {
+    let mut sums = vec![0; profile.binary_ids().len()];
     for (row, found) in rows {
         let place = found.and_then(|found| found.nameless(profile));
         if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
-            *sums.entry(binary).or_default() += row.samples;
+            sums[binary.index()] += row.samples;
         }
     }
     sums
