@@ -119,7 +119,7 @@ impl RecordingArgs {
         self.reading.when.schema.iter().chain(self.selection.table.iter().filter(is_cpu)).cloned().collect()
     }
 
-    /// Checks that the arguments go together.
+    /// Checks that the arguments can be combined.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self.selection.metric {
             MetricArg::Table(_) if self.selection.table().is_none() => {

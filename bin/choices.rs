@@ -67,7 +67,7 @@ pub(crate) fn diff_view() -> impl TypedValueParser<Value = DiffView> {
         ),
         (DiffView::Functions, "Functions across all threads, by change in self weight"),
         (DiffView::Binaries, "Binaries, by change in self weight"),
-        (DiffView::Tree, "The call tree across all threads, by change in `all` weight"),
+        (DiffView::Tree, "The call tree across all threads, by change in total weight"),
     ];
     parser(CHOICES, DiffView::name)
 }

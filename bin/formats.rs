@@ -100,7 +100,7 @@ pub(crate) fn format_of(formats: FormatSet, path: &Path) -> Result<Format, Strin
     let written = EXTENSIONS.iter().filter(|(_, format)| format.is_in(formats)).map(|(end, _)| *end);
     let what = match path.extension() {
         Some(extension) => format!("cannot write {} here", extension.display().to_string().to_uppercase()),
-        None => format!("the name {} shows no format", path.display()),
+        None => format!("the name {} does not identify a format", path.display()),
     };
     Err(format!(
         "{what}; name a file {}, or pass --format, such as --format text to write text into this name",

@@ -121,7 +121,7 @@ impl StretchArgs {
         intervals.diagnostics.iter().for_each(|diagnostic| warning(&diagnostic.to_string()));
         let rejected = recording.rejected() + intervals.tables.iter().map(|table| table.rejected.total()).sum::<u64>();
         if rejected > 0 && self.reading.strict {
-            return Err(anyhow!("{rejected} rows could not be read, and --strict was given").into());
+            return Err(anyhow!("{rejected} rows could not be read (--strict makes this an error)").into());
         }
         let has_samples = recording.tables().any(|table| table.kind == TableKind::Cpu && table.samples > 0);
         if !has_samples && intervals.tables.is_empty() {
@@ -156,7 +156,7 @@ fn only_of_processes(intervals: &mut Intervals, processes: &[Matcher]) -> Result
     let without = intervals.intervals.iter().filter(|row| row.process.is_none() && row.pid.is_none()).count();
     intervals.retain_processes(processes);
     if intervals.intervals.is_empty() {
-        return Err(anyhow!("no interval is of a process that --process names").into());
+        return Err(anyhow!("no interval belongs to a process that --process selects").into());
     }
     if without > 0 {
         note(&format!("{} without a process left out", several(without, "interval")));

@@ -145,11 +145,11 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], are_all: bool, input: &FileArg
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
     if rejected > 0 && input.strict {
         let rows: u64 = found.tables.iter().map(|table| table.rows).sum();
-        let reason = anyhow!("{rejected} of {rows} rows of intervals could not be read, and --strict was given");
+        let reason = anyhow!("{rejected} of {rows} rows of intervals could not be read (--strict makes this an error)");
         return Err(reason.into());
     }
     if let Some(run) = found.unread_runs.first().filter(|_| input.strict) {
-        return Err(anyhow!("run {run} is damaged and was not read, and --strict was given").into());
+        return Err(anyhow!("run {run} is damaged and was not read (--strict makes this an error)").into());
     }
     Ok(found)
 }
@@ -178,7 +178,7 @@ fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
     if filter.open() > 0 {
         let (open, count) = (filter.open(), filter.count());
         note(&format!(
-            "{open} of {count} intervals have no recorded end; they are taken to last until the recording ends"
+            "{open} of {count} intervals have no recorded end; they are assumed to last until the recording ends"
         ));
     }
     let is_asked = |name: Option<&str>| filter.names().iter().any(|asked| Some(asked.as_str()) == name);

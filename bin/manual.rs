@@ -45,9 +45,8 @@ fn in_ascii(page: &str) -> String {
 fn no_command(above: &Command, word: &str) -> Failure {
     let names: Vec<&str> = above.get_subcommands().map(Command::get_name).collect();
     let name = above.get_bin_name().unwrap_or(above.get_name());
-    let there_are =
-        if names.is_empty() { "no commands below it".to_owned() } else { format!("only {}", names.join(", ")) };
-    Failure::Usage(format!("{name} has no command '{word}'; it has {there_are}"))
+    let there_are = if names.is_empty() { "no subcommands".to_owned() } else { format!("only {}", names.join(", ")) };
+    Failure::Usage(format!("{name} has no subcommand '{word}'; it has {there_are}"))
 }
 
 fn write_page(mut command: Command, out: &mut dyn Write) -> io::Result<()> {

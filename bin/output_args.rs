@@ -40,7 +40,7 @@ struct AllArgs {
     output: Vec<PathBuf>,
     /// In CSV, put an apostrophe before text that looks like a formula
     ///
-    /// A spreadsheet would run it. Names such as -[Widget draw:] look like formulas.
+    /// A spreadsheet would evaluate it as a formula. Names such as -[Widget draw:] look like formulas.
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     csv_safe: bool,
     /// In text, write complete function names

@@ -130,7 +130,7 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     let mut seen = HashSet::new();
     for file in files {
         if !seen.insert(std::fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
-            return Err(format!("{} is given twice and would be counted twice", file.display()));
+            return Err(format!("{} was passed twice; its contents would be counted twice", file.display()));
         }
     }
     Ok(())
@@ -166,14 +166,14 @@ fn check_usable(export: &Recording, args: &FileArgs, options: &Options, are_reco
         bail!("{reason}{}", other_commands(export));
     }
     if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
-        bail!("run {} is damaged and was not read, and --strict was given", run.number);
+        bail!("run {} is damaged and was not read (--strict makes this an error)", run.number);
     }
     if rejected > 0 && args.strict {
-        bail!("{rejected} of {rows} rows could not be read, and --strict was given");
+        bail!("{rejected} of {rows} rows could not be read (--strict makes this an error)");
     }
     let unread: u64 = export.tocs().flat_map(|toc| &toc.runs).map(|run| run.unread_quantities).sum();
     if unread > 0 && args.strict {
-        bail!("{} could not be read, and --strict was given", several(unread, "value"));
+        bail!("{} could not be read (--strict makes this an error)", several(unread, "value"));
     }
     export.no_readable_row().map_or(Ok(()), |reason| bail!(reason))
 }

@@ -49,7 +49,7 @@ pub(crate) struct ReportArgs {
     pub(crate) min_weight: Option<WeightLimit>,
     /// Sort rows of tables by this column
     ///
-    /// The default is the self weight, or the all weight in tables without self weights.
+    /// The default is the self weight, or the total in tables without self weights.
     #[arg(long, value_parser = choices::sort_by(), value_name = "COLUMN", help_heading = "Output")]
     pub(crate) sort: Option<SortBy>,
     /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]

@@ -36,7 +36,7 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
         #[cfg(unix)]
         ensure!(
             !IS_STDOUT_CLOSED.load(Ordering::Relaxed),
-            "standard output is closed; write to a file with -o, or open it"
+            "standard output is closed; write to a file with -o, or connect it"
         );
         return write_through(io::stdout().lock(), write).context("the output cannot be written");
     };

@@ -89,7 +89,7 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
     };
     if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
         bail!(
-            "{} holds several images, such as {} {} and {} {}; choose one with --arch, or name one file",
+            "{} contains several images, such as {} {} and {} {}; choose one with --arch, or name one file",
             args.object.display(),
             best.arch,
             best.uuid,

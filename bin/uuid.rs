@@ -77,7 +77,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<(), Failure> {
     let analysis = analysis.inspect_err(|_| warn(&tried))?;
     let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
     match report.unnamed() {
-        unnamed if unnamed.unnamed == 0 => note("no symbols are wanted: all addresses have names"),
+        unnamed if unnamed.unnamed == 0 => note("no symbols are missing: all addresses have names"),
         unnamed if unnamed.without_binary == 0 => {}
         unnamed => note(&format!("{} addresses without a name are in no known binary", unnamed.without_binary)),
     }

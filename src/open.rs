@@ -14,7 +14,7 @@ use crate::recording::{Options, RecordingBuilder};
 use crate::tables::{EachRow, FieldValue, TableQuery};
 
 /// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip or tar
-/// archive. Functions are named by the symbols in a bundle. The format is recognised by the content, not by the file name. With the feature
+/// archive. If a bundle contains symbols, they name its functions. The format is recognised by the content, not by the file name. With the feature
 /// `compression`, the file may be compressed with gzip or zstd. If the input needs a feature that this build lacks, the error contains the line to
 /// add to `Cargo.toml`.
 ///
@@ -93,8 +93,8 @@ impl TableQuery {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](fn@crate::open), and [`ErrorKind::Query`] if there is no such table, if a table lacks a field of the query, or if rows shall be
-    /// sorted or limited, which needs all of them.
+    /// As for [`open`](fn@crate::open). Also [`ErrorKind::Query`] if there is no such table, if a table lacks a field of the query, or if the query
+    /// sorts or limits rows, since that requires all rows.
     pub fn read(
         &self,
         path: impl AsRef<Path>,

@@ -345,18 +345,18 @@ fn what_is_missing_or_denied_is_said() {
     let (none, elsewhere) = (bucket.url("none.xml"), "s3://no-such-bucket/a.xml");
     let (input, dataset) = (bucket.url(&key(0)), bucket.url("ds"));
     for (args, words) in [
-        (vec![none.as_str()], [none.as_str(), "no such object"]),
-        (vec!["fleet", "report", &none], [none.as_str(), "no such object"]),
-        (vec![elsewhere], [elsewhere, "no such bucket"]),
-        (vec!["fleet", "report", elsewhere], [elsewhere, "no such bucket"]),
+        (vec![none.as_str()], [none.as_str(), "object does not exist"]),
+        (vec!["fleet", "report", &none], [none.as_str(), "object does not exist"]),
+        (vec![elsewhere], [elsewhere, "bucket does not exist"]),
+        (vec!["fleet", "report", elsewhere], [elsewhere, "bucket does not exist"]),
         (
             vec!["fleet", "extract", &input, "-o", "s3://no-such-bucket/ds"],
-            ["s3://no-such-bucket/ds", "no such bucket"],
+            ["s3://no-such-bucket/ds", "bucket does not exist"],
         ),
         (vec!["s3://denied/a.xml"], ["s3://denied/a.xml", "access denied; check the credentials"]),
         (vec!["fleet", "report", "s3://denied/runs"], ["s3://denied/runs", "access denied"]),
         (vec!["fleet", "extract", &input, "-o", "s3://denied/ds"], ["s3://denied/ds", "access denied"]),
-        (vec!["fleet", "report", &dataset], [dataset.as_str(), "no such object"]),
+        (vec!["fleet", "report", &dataset], [dataset.as_str(), "object does not exist"]),
         (vec!["s3://"], ["s3://", "the bucket is missing"]),
     ] {
         let message = fails(1, &args);

@@ -48,13 +48,13 @@ pub(crate) struct FleetRunArgs {
 }
 
 impl FleetRunArgs {
-    /// Checks that the arguments go together.
+    /// Checks that the arguments can be combined.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.inputs.check()?;
         self.reading.check_fleet()
     }
 
-    /// The question about these runs.
+    /// Restricts report options to these runs.
     pub(crate) fn narrow(&self, options: FleetOptions) -> FleetOptions {
         self.threads.narrow(self.chosen.narrow(options))
     }
@@ -229,7 +229,7 @@ impl VerdictArgs {
 pub(crate) enum FailOn {
     /// Exit with code 3 if the app became slower
     Slower,
-    /// Exit with code 4 if the runs do not suffice to tell
+    /// Exit with code 4 if there are too few runs to decide
     Unknown,
     /// Exit with code 3 if any function is slower, even if the total hardly grows
     Function,
@@ -278,14 +278,14 @@ impl InputArgs {
 }
 
 impl RunArgs {
-    /// The question about these runs.
+    /// Restricts report options to these runs.
     pub(crate) fn narrow(&self, options: FleetOptions) -> FleetOptions {
         FleetOptions { only: self.only.clone(), processes: self.process.clone(), ..options }
     }
 }
 
 impl QuestionArgs {
-    /// Checks that the arguments can be combined and make sense.
+    /// Checks that the arguments are valid and can be combined.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.weighted && self.method == QuantileMethod::Linear {
             return Err("--weighted percentiles cannot be interpolated; leave out --method".to_owned());

@@ -72,7 +72,7 @@ pub(crate) struct FleetReportArgs {
     pub(crate) output: OutputArgs<FLEETS>,
     /// Also write a page for each of the first N runs
     ///
-    /// The runs are those that the numbers of the HTML report come from, and the report links to their pages. Each page is the one that
+    /// These are the runs to which the numbers in the HTML report refer. The report links to their pages. Each page is the one that
     /// `traceparse RECORDING -o page.html` would write. The pages are in the folder REPORT.runs next to REPORT.html. The recordings are
     /// read again, so they must still exist.
     #[arg(long, value_name = "N", value_parser = number::<u32>(1, None), help_heading = "Output")]

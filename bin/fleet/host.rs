@@ -60,7 +60,7 @@ impl Host {
             }
             let (what, advice) = match at_interrupt {
                 AtInterrupt::Finish => {
-                    complain("\nfinishing the files being read; press Ctrl-C again to quit at once");
+                    complain("\nfinishing the files being read; press Ctrl-C again to quit immediately");
                     return;
                 }
                 AtInterrupt::End => ("file", "; use `traceparse fleet extract` to keep what was read"),

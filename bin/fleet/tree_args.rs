@@ -22,7 +22,7 @@ pub(crate) struct FleetTreeArgs {
     given: Given,
     /// Only runs from this percentile on, such as p95
     ///
-    /// The percentile is that of the CPU use of the selected runs.
+    /// The percentile of the selected runs' CPU use.
     #[arg(long, value_name = "P", value_parser = parse_percentile, help_heading = "Report")]
     beyond: Option<Quantile>,
     /// Compare with the runs that have this label

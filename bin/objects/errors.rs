@@ -70,12 +70,12 @@ impl fmt::Display for Refusal {
             Asked::Write | Asked::Replace => "cannot be written",
         };
         match (self.reason, self.asked) {
-            (Reason::Gone, Asked::Read) => write!(f, "{url}: there is no such object"),
+            (Reason::Gone, Asked::Read) => write!(f, "{url}: the object does not exist"),
             (Reason::Gone, _) => {
-                write!(f, "{url}: {asked}: there is no such bucket; check its name, region and endpoint")
+                write!(f, "{url}: {asked}: the bucket does not exist; check its name, region and endpoint")
             }
             (Reason::Changed, Asked::Replace) => {
-                write!(f, "{url}: another extract wrote this dataset meanwhile; run the same command again")
+                write!(f, "{url}: another extract has changed this dataset; run the same command again")
             }
             (Reason::Changed, _) => {
                 write!(f, "{url}: the object changed while it was read; wait until it is no longer being written")

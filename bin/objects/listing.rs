@@ -81,7 +81,7 @@ impl Place {
     }
 
     fn nothing(&self) -> anyhow::Error {
-        anyhow::anyhow!("{}: there is no such object, and no object below this name", self.bucket.url(&self.key))
+        anyhow::anyhow!("{}: the object does not exist, and no object is below this name", self.bucket.url(&self.key))
     }
 }
 

@@ -202,7 +202,7 @@ impl Writer {
         if !is_conditional {
             let url = bucket.url(&at);
             warning(&format!(
-                "{url}: this store is told to write unconditionally; another extract would not be noticed"
+                "{url}: conditional writes are disabled, so a concurrent extract may be overwritten unnoticed"
             ));
         }
         if is_done {

@@ -1,7 +1,7 @@
 //! Inverted call trees: functions by self weight, with their callers below.
 //!
-//! The tree equals that of inverted stacks ([`Action::Invert`](super::Action::Invert)), but each level is computed on demand from the tree of
-//! callees, since inverting hundreds of thousands of stacks takes seconds.
+//! The tree is the same as the tree of inverted stacks ([`Action::Invert`](super::Action::Invert)), but each level is computed on demand from the
+//! tree of callees, since inverting hundreds of thousands of stacks takes seconds.
 
 use super::forest::WeighedForest;
 use super::key_sums::KeySums;

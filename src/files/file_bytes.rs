@@ -290,7 +290,7 @@ fn within(range: &Range<u64>) -> Option<Range<usize>> {
 
 /// The error for a file that was truncated after it was opened.
 pub(super) fn cut() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was cut while it was read")
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was truncated while it was read")
 }
 
 /// The error for a file that was changed or replaced.

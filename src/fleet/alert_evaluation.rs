@@ -10,7 +10,7 @@
 //! * A percentile fires the rule only if the end of its interval is also beyond the limit. If only the percentile is, chance may explain it, and
 //!   the rule is undecided.
 //!
-//! Means, minimums and maximums describe the measured runs, and fire as for a single name. Names that stand for the code of several functions
+//! Means, minimums and maximums describe the measured runs, and fire as for a single name. Names that represent the code of several functions
 //! ([`is_of_many`]) never fire: if one of them is beyond the limit, the rule is undecided.
 
 use std::collections::HashSet;
@@ -37,7 +37,7 @@ const NO_INTERVALS: &str = "weighted percentiles have no intervals, so chance ca
 const NO_RUNS: &str = "none of the files of this cohort produced a run";
 
 impl CohortRuns<'_> {
-    /// Evaluates an alert rule in each cohort with its unit. If there is none, the rule is undecided for each set of labels.
+    /// Evaluates an alert rule in each cohort with its unit. If no cohort has the unit, the rule is undecided for each set of labels.
     pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
         let rule = &series.rule;
         let is_asked = |&cohort: &usize| rule.is_about(self.unit(cohort));
@@ -221,8 +221,8 @@ fn note(
     let statistic = rule.statistic.name();
     let said = "the interval of the percentile includes the limit";
     match state {
-        AlertState::Fired => Some(format!("{said}, so it could be chance; a rule on {statistic}.{end} asks for more")),
-        AlertState::Quiet => Some(format!("{said}, so the truth may be beyond it")),
+        AlertState::Fired => Some(format!("{said}, so it could be chance; a rule on {statistic}.{end} is stricter")),
+        AlertState::Quiet => Some(format!("{said}, so the true value may be beyond the limit")),
         AlertState::Undecided { .. } => None,
     }
 }
@@ -435,12 +435,12 @@ impl Family<'_> {
         self.fleet.options.confidence.tail() / self.each.count().max(1) as f64
     }
 
-    /// The number of runs that the statistic needs, apart from chance.
+    /// The number of runs that the statistic needs if chance is ignored.
     fn needed(&self) -> u64 {
         needed(self.rule, self.tail())
     }
 
-    /// True if there are enough runs, and always for the end of an interval, which may be unknown at any number.
+    /// True if there are enough runs. Always true for the end of an interval, which may be unknown for any number of runs.
     fn has_runs_enough(&self) -> bool {
         self.rule.bound != AlertBound::Estimate || self.runs.effective >= self.needed()
     }

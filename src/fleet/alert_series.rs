@@ -171,7 +171,7 @@ const fn measure(measure: AlertMeasure) -> Measure {
     }
 }
 
-/// True for names that stand for the code of several functions or binaries: code without symbols, and samples without a stack.
+/// True for names that represent the code of several functions or binaries: code without symbols, and samples without a stack.
 pub(super) fn is_of_many(name: &str) -> bool {
     matches!(name, "" | FrameRow::UNNAMED | FrameRow::STACKLESS)
 }

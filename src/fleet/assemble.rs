@@ -176,7 +176,9 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
     let without = builder.runs.iter().filter(is_without).count();
     let is_said = without > 0 && !builder.selection.is_whole();
     is_said.then(|| {
-        format!("Nothing that was selected in {without} of {runs} runs is a whole second: they have no windows.")
+        let all = if runs == 1 { "run" } else { "runs" };
+        let (have, they_have) = if without == 1 { ("has", "it has") } else { ("have", "they have") };
+        format!("{without} of {runs} {all} {have} no complete selected second, so {they_have} no windows.")
     })
 }
 

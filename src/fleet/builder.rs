@@ -195,7 +195,7 @@ impl FleetBuilder {
         self.shared = Some((run.names().clone(), known));
     }
 
-    /// Decides from its labels and id whether a run is used, and records these.
+    /// Decides from a run's labels and id whether it is used, and records both.
     fn begin(&mut self, record: &RunRecord) -> bool {
         for (key, _) in &record.labels {
             if !self.label_keys.contains(key) {

@@ -16,7 +16,7 @@ const MAX_BINS: usize = 30;
 /// The runs in report order.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
-    /// True to evaluate alerts in spite of missing inputs.
+    /// True to evaluate alerts even if inputs are missing.
     pub(super) decides_incomplete: bool,
     pub(super) cohorts: &'b [StoredCohort],
     pub(super) runs: &'b [StoredRun],

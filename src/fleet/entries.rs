@@ -122,8 +122,8 @@ impl Entries {
         file.flush()
     }
 
-    /// Calls `each` for every key with its entries. Reads at most `most` entries at a time, or those of a single key. Keys and entries are
-    /// unordered.
+    /// Calls `each` for every key with its entries. Reads at most `most` entries at a time, or all entries of a single key if it has more. Keys and
+    /// entries are unordered.
     pub(super) fn each_key(
         &self,
         runs: &impl EntryRuns,
@@ -203,7 +203,7 @@ impl Part {
 }
 
 fn changed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the values in it are not those that were written")
+    io::Error::new(io::ErrorKind::InvalidData, "its values have changed")
 }
 
 /// The state while a part is being read.

@@ -101,7 +101,7 @@ pub enum Finding {
         /// The numbers of runs with a high share.
         high: (u64, u64),
     },
-    /// Inputs that the numbers lack or that make them uncertain.
+    /// Inputs that are missing from the numbers or make them uncertain.
     Inputs {
         /// The number of files without a run.
         failed: u64,

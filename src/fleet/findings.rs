@@ -14,7 +14,7 @@ use crate::alert::AlertState;
 use crate::stats::{Estimate, Quantile, Support};
 use crate::units::Unit;
 
-/// The findings, most urgent first. `tails` are those about the tails of units.
+/// Collects the findings, most urgent first. `tails` are the findings about the slowest runs of each unit.
 pub(super) fn findings(report: &FleetReport, tails: Vec<Finding>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = alerts(report).into_iter().collect();
     let units: BTreeSet<Unit> = report.cohorts.iter().map(|cohort| cohort.cohort.unit).collect();
@@ -69,7 +69,7 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
     let runs = distribution(&report.options, runs_of(report, unit).map(|(_, run)| run));
     let summary = report.summary_of(unit);
     let is_supported = |estimate: &Estimate| !matches!(estimate.support, Support::TooFew { .. });
-    // A single run is reported as one.
+    // The median of a single run is its value, so it needs no support.
     let median = Some(runs.estimate(Quantile::P50, options.method, options.confidence));
     let median = median.filter(|median| runs.count() == 1 || is_supported(median));
     let is_above = |quantile: Quantile| quantile > Quantile::P50 && quantile <= Quantile::P99;
@@ -131,7 +131,7 @@ fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
     })
 }
 
-/// The cohort to examine without a known difference: the newest of a trend, or else the one with the highest use.
+/// Chooses the cohort to examine if no difference is known: the newest cohort of a trend, or else the cohort with the highest CPU use.
 fn newest_or_heaviest(report: &FleetReport, unit: Unit) -> Option<usize> {
     let cohorts = report.cohorts.iter().enumerate();
     let cohorts: Vec<(usize, &CohortReport)> =

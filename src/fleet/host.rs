@@ -13,7 +13,7 @@ use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, StorageFile}
 use crate::memory::MemoryBudget;
 use crate::redact::{RedactRule, Redactor};
 
-/// The error for a changed input, which follows its name.
+/// The error text for a changed input. The input's name precedes it.
 pub(crate) const CHANGED: &str = FileSystem::CHANGED;
 
 /// A program that works on fleets. It provides files and memory, and shows progress and messages. Only the storage is required:
@@ -57,7 +57,7 @@ pub trait FleetHost: Sync {
         0
     }
 
-    /// Creates a file for the values of many runs, which nothing else uses.
+    /// Creates a file for the values of many runs. Nothing else may use it.
     ///
     /// # Errors
     /// If it cannot be created.

@@ -171,7 +171,7 @@ pub struct RunRow {
     pub rejected: u64,
     /// True if more than 1 % of the rows in its CPU table are unreadable. Such runs are not compared.
     pub(crate) is_damaged: bool,
-    /// The number of runs that this run stands for.
+    /// The number of runs that this run represents.
     pub run_weight: Millionths,
     /// The CPU use: `weight` per `wall`.
     pub rate: Millionths,
@@ -264,7 +264,7 @@ pub struct CohortReport {
     pub box_plot: Option<BoxPlot>,
     /// CPU use within runs, in windows of one second.
     pub within_runs: Option<WindowReport>,
-    /// CPU use in the course of the recordings.
+    /// CPU use over the course of the recordings.
     pub timeline: Vec<TimelinePoint>,
     /// One table for each requested scope, except the run.
     pub tables: Vec<ScopeTable>,
@@ -428,7 +428,7 @@ pub struct ScopeTable {
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
-    /// The row with the largest weighted mean, including hidden rows, but ignoring names that stand for the code of several functions. `None` if
+    /// The row with the largest weighted mean, including hidden rows, but ignoring names that represent the code of several functions. `None` if
     /// there is only one row.
     pub(super) most_used: Option<ScopeRow>,
 }

@@ -33,7 +33,7 @@ pub struct RunRecord {
     /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and those from a manifest. Unknown values have no
     /// entry.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that this run stands for, if runs were sampled with unequal probabilities; 1 unless a manifest sets it.
+    /// The number of runs that this run represents, if runs were sampled with unequal probabilities; 1 unless a manifest sets it.
     pub run_weight: Millionths,
     /// When the recording started (ISO 8601), if the table of contents contains it.
     pub start: Option<String>,

@@ -100,7 +100,7 @@ impl GrowingTable {
         }
     }
 
-    /// False for names that stand for the code of several functions.
+    /// False for names that represent the code of several functions.
     fn is_one(&self, name: &ScopeName) -> bool {
         self.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
     }
@@ -120,8 +120,8 @@ impl GrowingTable {
 }
 
 impl CohortRuns<'_> {
-    /// Adds the tables of all scopes to the cohort reports. For each unit with several cohorts, returns the rows that differ between them, and
-    /// for each unit, the function that makes its tail.
+    /// Adds the tables of all scopes to the cohort reports. Returns the rows that differ between the cohorts of each unit, and the function that is
+    /// typical of each unit's tail.
     pub(super) fn add_tables(
         &self,
         reports: &mut [CohortReport],
@@ -145,8 +145,8 @@ impl CohortRuns<'_> {
         Ok((contrasts.into_iter().flatten().collect(), tails))
     }
 
-    /// The tail of each unit, if the column has the functions that ran; with callees included, it would be their callers. The tail is that of the
-    /// unweighted P95, so there is none if the report has another.
+    /// The tail of each unit, if the column sums functions by self weight: with callees included, the callers of a slow function would be typical of
+    /// the tail. The tail begins at the unweighted P95, so there is none if the report computes P95 in another way.
     fn tails(&self, column: &ScopeColumn) -> Vec<Tail<'_>> {
         let has_same_p95 = self.options.method == QuantileMethod::NearestRank && !self.options.is_weighted;
         if column.scope != FleetScope::Function || self.options.measure == Measure::AllWeight || !has_same_p95 {

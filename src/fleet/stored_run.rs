@@ -75,7 +75,7 @@ impl StoredRun {
         texts as u64 + windows.as_ref().map_or(0, of_vec) + self.series.as_ref().map_or(0, Series::memory)
     }
 
-    /// The most that a measure of this run can lack: all unreadable rows belong to it and have the mean weight.
+    /// The most by which a measure of this run can be too low: if all unreadable rows belong to it and have the mean weight.
     pub(super) fn unread(&self, measure: AlertMeasure) -> Millionths {
         let weight = self.unread_weight;
         let amount = match measure {
@@ -104,7 +104,7 @@ impl StoredRun {
     }
 }
 
-/// If more than this share of a run's rows is unreadable, its weight is off by more than runs typically differ.
+/// If more than this share of a run's rows is unreadable, the error of its weight is larger than typical differences between runs.
 const MOST_REJECTED: f64 = 0.01;
 
 fn unread_weight(record: &RunRecord, rejected: u64) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Summarises a distribution, with the runs that determine its percentiles, and computes CPU use in the course of a cohort's recordings.
+//! Summarises a distribution, with the runs that determine its percentiles, and computes CPU use over the course of a cohort's recordings.
 
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary, TimelinePoint, WindowReport};

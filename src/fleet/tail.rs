@@ -1,4 +1,4 @@
-//! Finds the function that the runs of the tail spend more of their time in than the other runs.
+//! Finds the function in which the runs of the tail spend more of their time than the other runs.
 
 use std::cmp::Reverse;
 
@@ -11,14 +11,15 @@ use crate::units::{Millionths, Unit};
 
 /// The percentile at which the tail begins.
 const BEGIN: Quantile = Quantile::P95;
-/// With fewer runs in the tail, there is no claim.
+/// With fewer runs in the tail, nothing is reported.
 const RUNS: u64 = 5;
 /// The smallest relevant difference of shares.
 const DIFFERENCE: f64 = 0.05;
-/// A function makes the tail only if its share is high in at least this part of the tail's runs, so that a few runs with different causes have none
-/// in common,
+/// A function is typical of the tail only if its share is high in at least this fraction of the tail's runs. Otherwise, these runs may have different
+/// causes.
 const MANY: f64 = 0.5;
-/// and in at most this part of the others. Otherwise many fast runs have it, such as those of one of two versions.
+/// Its share must also be high in at most this fraction of the other runs. Otherwise, many fast runs have a high share, for example all runs of one
+/// version.
 const FEW: f64 = 0.1;
 
 /// The runs of a unit that are not idle, since idle runs have no shares. Pairs have the numbers of the tail first, then the numbers of the other runs.

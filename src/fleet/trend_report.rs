@@ -76,7 +76,7 @@ pub enum TrendVerdict {
     Faster,
     /// Nothing changed, or changes cancel each other.
     NoChange,
-    /// There are too few points.
+    /// There are too few points, or the recorded lengths cast [doubt](TrendDoubt) on the answer.
     Unknown,
     /// The input does not allow an answer.
     Invalid,
@@ -123,7 +123,7 @@ impl<'r> TrendReport<'r> {
         let may_succeed = fleet.runs.iter().any(|run| status(run).is_none_or(|status| status == "0"));
         let has_failed =
             |run: &RunRow| may_succeed && label_of(fleet, run, EXIT_STATUS).is_some_and(|status| status != "0");
-        let failed = leave_out_if("whose app exited with another status than 0", &has_failed);
+        let failed = leave_out_if("whose app exited with a status other than 0", &has_failed);
         let (names, runs): (Vec<String>, Vec<Vec<usize>>) = periods.into_iter().unzip();
         let (choice, quantities) = match options.measures.as_slice() {
             [] => {

@@ -164,7 +164,7 @@ impl<'r> Series<'r> {
         let newest = self.points.last()?;
         if self.counted.last().is_none_or(|&position| position + 1 < self.points.len()) {
             let why = match newest {
-                TrendValue { runs: 0, .. } => "none of its inputs counts".to_owned(),
+                TrendValue { runs: 0, .. } => "none of its inputs could be used".to_owned(),
                 TrendValue { runs, idle, .. } if runs == idle => "all of its runs are idle".to_owned(),
                 _ => format!("no other point has the same {}", self.options.block.as_deref().unwrap_or_default()),
             };

@@ -1,4 +1,4 @@
-//! CPU use in the course of a run, in one-second windows.
+//! CPU use over the course of a run, in one-second windows.
 
 use std::ops::Range;
 

@@ -19,7 +19,7 @@ use crate::tables::SurveyedTable;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'a, 'e> {
-    /// A report on one recording, in any format except [`Html`](Format), which is for fleets.
+    /// A report on one recording, in any format except `Html`, `Markdown` and `JUnit`, which are for fleets and comparisons of groups of runs.
     Report(&'a Report<'e>),
     /// The changes between two recordings, as text, JSON, CSV, a flame graph of the second recording coloured by change, or an interactive page for
     /// both.

@@ -5,7 +5,7 @@
 //! {"name":"Main Thread (0x2a101) · Orchard (4150)","value":122000000,"children":[{"name":"start","value":122000000,"children":[]}]}]}
 //! ```
 //!
-//! The value of a node is its all weight. The part that its children do not account for is self weight or hidden.
+//! The value of a node is its total weight. The part that its children do not account for is self weight or hidden.
 
 use std::io::{self, Write};
 

@@ -19,7 +19,7 @@ pub struct FlameBox<T> {
     pub depth: u32,
     /// The weight between the left edge of the picture and the box.
     pub start: u64,
-    /// The all weight of the box, which is its width.
+    /// The total weight of the box, which is its width.
     pub all: u64,
     /// The item that the box represents.
     pub what: T,

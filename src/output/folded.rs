@@ -18,7 +18,7 @@ const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
 impl Report<'_> {
     /// Checks that all weights may be added up, for formats that contain a single measurement: one schema and unit, and no run twice. A line of
-    /// folded stacks, for example, does not say what its number measures.
+    /// folded stacks, for example, does not record what its number measures.
     ///
     /// # Errors
     /// [`InvalidInput`](io::ErrorKind::InvalidInput) with the names of the measurements if they cannot be added up.
@@ -56,7 +56,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let texts = FunctionTexts::new(profile, |id, out| {
         out.push(b';');
         out.extend_from_slice(escape_folded(profile.function_name(id)).as_bytes());
-        // An unnamed function is shown as an offset, which other binaries may contain too. The name of the binary tells them apart.
+        // An unnamed function is shown as an offset, which may also occur in other binaries. The name of the binary distinguishes them.
         let function = profile.function(id);
         let binary = function.binary.filter(|_| !function.is_named).map(|id| profile.binary(id));
         if let Some(binary) = binary.filter(|binary| binary.load_address.get() == 0) {

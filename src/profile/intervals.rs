@@ -22,8 +22,8 @@ pub struct IntervalFilter {
 }
 
 impl IntervalFilter {
-    /// Selects the time within any of these intervals, each with its run number. They may overlap and be in any order; empty and reversed
-    /// intervals select nothing, and neither does an empty list. `names` and `has_hangs` describe the intervals, and are only returned.
+    /// Selects the time within any of these intervals, each with its run number. They may overlap and be in any order; empty and reversed intervals
+    /// select nothing, and neither does an empty list. `names` and `has_hangs` describe the intervals, and do not affect the selection.
     pub fn new(names: Vec<String>, has_hangs: bool, intervals: impl IntoIterator<Item = (u32, TimeRange)>) -> Self {
         Self::of_groups(names, has_hangs, false, [intervals.into_iter().collect()])
     }

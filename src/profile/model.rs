@@ -154,8 +154,8 @@ pub struct Thread {
     pub tid: Option<u64>,
     /// The name, or the most frequent one if it changed; empty if not recorded. Instruments often uses the outermost function as the name.
     pub name: StringId,
-    /// True for the main thread of its process. If the format marks main threads, so do readers. In a process without marked threads, those named
-    /// `Main Thread` are main threads, or else those named `main`.
+    /// True for the main thread of its process. If the format marks main threads, readers pass the mark on. In a process without marked threads,
+    /// threads named `Main Thread` are main threads, or else threads named `main`.
     pub is_main: bool,
 }
 

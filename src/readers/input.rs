@@ -286,7 +286,7 @@ impl InputFile<'_> {
 }
 
 impl InputFile<'_> {
-    /// Describes the folder at the path, and says what to pass instead.
+    /// Describes the folder at the path, and explains what to pass instead.
     fn folder(&self) -> String {
         let is_dsym = self.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dSYM"));
         if is_dsym || is_folder(self.files, &self.path.join("Contents/Resources/DWARF")) {

@@ -230,7 +230,7 @@ impl<'n, R: Read> Json<'n, R> {
         let is_too_long = self.tokens.reader_mut().left == 0;
         let (kind, at) = match error {
             ReaderError::SyntaxError(error) if error.kind == SyntaxErrorKind::IncompleteDocument => {
-                ("the file ends inside a document; was it cut?".to_owned(), error.location)
+                ("the file ends inside a document; was it truncated?".to_owned(), error.location)
             }
             ReaderError::SyntaxError(error) => (format!("this is not JSON: {}", error.kind), error.location),
             ReaderError::UnexpectedValueType { expected, actual, location } => {

@@ -30,8 +30,8 @@ use formats::Reader;
 impl RecordingBuilder {
     /// Reads an input in any format, which is recognised by its first bytes. `name` identifies the input in results and errors.
     ///
-    /// Decompress compressed inputs first, for example with `decompress` from the feature `compression`. Compressed input is rejected with an
-    /// error that says so.
+    /// Decompress compressed inputs first, for example with `decompress` from the feature `compression`. Compressed input is rejected with an error
+    /// that explains what to do.
     ///
     /// # Errors
     /// If the format is unknown, or the input violates its format or exceeds a limit. Do not use the builder after an error.

@@ -48,7 +48,7 @@ fn decimal_mark(number: &str) -> Result<Option<char>, &'static str> {
     match (has_thousands, is_either) {
         (true, _) => Ok(None),
         (false, true) => Err(
-            "it is unclear whether a number has thousands or three decimals; copy it with the language set to English",
+            "it is unclear whether a separator marks thousands or decimals; copy it with the language set to English",
         ),
         (false, false) => Ok(mark),
     }

@@ -31,7 +31,7 @@ fn check_name_and_attributes(name: &str, raw: &str) -> Result<(), Broken> {
     let checked = check_name(name, "an element").and_then(|()| check_attributes(raw));
     // A `<` is invalid anywhere inside a tag.
     let is_cut = || [name, raw].iter().any(|text| memchr::memchr(b'<', text.as_bytes()).is_some());
-    checked.map_err(|broken| if is_cut() { "a tag is cut: there is a < inside it".into() } else { broken })
+    checked.map_err(|broken| if is_cut() { "a tag is truncated: there is a < inside it".into() } else { broken })
 }
 
 /// True if the attributes are only ` id="N"` or ` ref="N"`, as in nearly all elements.
@@ -228,7 +228,7 @@ pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
     let target = content.split(is_space).next().unwrap_or_default();
     check_name(target, "a processing instruction")?;
     if target.eq_ignore_ascii_case("xml") {
-        return Err("an XML declaration is cut".into());
+        return Err("an XML declaration is truncated".into());
     }
     check_characters(content)
 }

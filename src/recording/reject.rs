@@ -73,7 +73,9 @@ impl RejectReason {
 
     const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::CellCount => ("cell-count", "the row has another number of cells than the schema has columns"),
+            Self::CellCount => {
+                ("cell-count", "the number of cells in the row differs from the number of columns in the schema")
+            }
             Self::MissingColumn => {
                 ("missing-column", "the schema lacks a column that a sample needs (time, weight or stack)")
             }

@@ -158,8 +158,8 @@ impl TocRun {
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;
         Some(format!(
-            "Run {} was recorded in the mode \"{mode}\", which keeps the last seconds only; the time that its samples \
-             cover stands for what was recorded.",
+            "Run {} was recorded in the mode \"{mode}\", which keeps only the last seconds; the time that its samples \
+             cover is used as the recorded time.",
             self.number
         ))
     }

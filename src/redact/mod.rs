@@ -17,8 +17,8 @@
 //!
 //! # What is kept
 //!
-//! Names of the app's processes; system paths; the last part of any path; UUIDs of binaries, which are needed to find symbols; models and
-//! versions of devices; dates. `docs/cli.md` has the complete list, and lists what cannot be guaranteed.
+//! Names of the app's processes; system paths; the last part of any path; UUIDs of binaries, which are needed to find symbols; models and versions of
+//! devices; dates. `docs/redaction.md` has the complete list, and lists what cannot be guaranteed.
 
 mod case_folding;
 mod collect;

@@ -326,7 +326,7 @@ impl Cell {
 }
 
 /// The note for a profile whose samples were summed.
-pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
+pub(super) const SUMMED: &str = "samples were summed while they were read, so their times and cores are unknown";
 
 impl SortBy {
     pub(super) fn column(self, kind: &ListingKind) -> Option<usize> {

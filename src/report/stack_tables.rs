@@ -47,7 +47,7 @@ fn sandwich(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let hidden = callers.len() + callees.len() + 2 - rows.len();
     let mut notes = Vec::new();
     if own.all_samples == 0 {
-        notes.push(format!("no sample that counts has {name:?} in its stack"));
+        notes.push(format!("no selected sample has {name:?} in its stack"));
     }
     notes.extend(lighter(report, hidden, ["caller or callee is", "callers and callees are"]));
     Listing::new(Weight::new(own.all_weight, series.unit), rows, notes)

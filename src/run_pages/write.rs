@@ -56,7 +56,7 @@ impl RunPages<'_> {
                 }
                 Err(reason) if self.is_strict => {
                     host.end();
-                    bail!("{}: this run has no page: {reason}; and {STRICT} was given", run.source)
+                    bail!("{}: this run has no page: {reason} ({STRICT} makes this an error)", run.source)
                 }
                 Err(reason) => notes.add(index, &run.source, vec![format!("this run has no page: {reason}")]),
             }

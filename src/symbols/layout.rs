@@ -129,7 +129,7 @@ fn add_sections<'data, Mach: MachHeader<Endian = LittleEndian>>(
                 let name = String::from_utf8_lossy(section.name());
                 layout
                     .notes
-                    .add(format!("the section {name} was ignored: it is outside the file; the file is cut off"));
+                    .add(format!("the section {name} was ignored: it is outside the file; the file is truncated"));
             }
         }
     }

@@ -55,8 +55,8 @@ pub struct Slice {
     pub(super) is_dsym: bool,
     /// The byte range in the file.
     pub range: Range<u64>,
-    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries and without a `__TEXT`. A
-    /// dSYM may have a different one than its binary.
+    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries and without a `__TEXT`. A dSYM
+    /// may have a different address than its binary.
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
@@ -147,7 +147,7 @@ impl File<'_> {
     fn slice(&mut self, range: Range<u64>) -> io::Result<Slice> {
         if range.end > self.length || range.start >= range.end {
             let text = format!(
-                "it should be at bytes {} to {}, but the file has {}; it is cut off",
+                "it should be at bytes {} to {}, but the file has {}; it is truncated",
                 range.start, range.end, self.length
             );
             return Err(invalid(text));
@@ -162,7 +162,7 @@ impl File<'_> {
             _ => return Err(invalid("it is not a Mach-O file (a static library?)")),
         };
         if needed > size {
-            return Err(invalid("the file ends inside its load commands; it is cut"));
+            return Err(invalid("the file ends inside its load commands; it is truncated"));
         }
         if needed > MAX_COMMAND_BYTES {
             return Err(invalid(format_args!("{needed} bytes of load commands are too many")));
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(&file[slice.range.start as usize..slice.range.end as usize], good);
         }
         let cut = Slice::all(&fat(&[&good])[..100]).unwrap_err();
-        assert!(cut.to_string().contains("it is cut off"), "{cut}");
+        assert!(cut.to_string().contains("it is truncated"), "{cut}");
     }
 
     #[test]

@@ -73,10 +73,10 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
 /// Recognises other files that are common in folders with symbols.
 fn other(head: &[u8]) -> Option<&'static str> {
     const OTHERS: [(&[u8], &str); 8] = [
-        (b"MODULE ", "a Breakpad symbol file; give the dSYM it was made of"),
+        (b"MODULE ", "a Breakpad symbol file; pass the dSYM it was made from"),
         (b"BCSymbolMap Version:", "a bitcode symbol map, which contains no symbols; pass the dSYM"),
-        (b"SYMC", "a SymCache of Sentry; give the dSYM it was made of"),
-        (b"CMYS", "a SymCache of Sentry; give the dSYM it was made of"),
+        (b"SYMC", "a SymCache of Sentry; pass the dSYM it was made from"),
+        (b"CMYS", "a SymCache of Sentry; pass the dSYM it was made from"),
         (b"\x7fELF", "an ELF file, which no Apple platform uses"),
         (b"PK\x03\x04", "a zip archive; unpack it first"),
         (b"\xfd7zXZ\0", "compressed with xz; unpack it first (xz -d)"),

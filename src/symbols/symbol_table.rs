@@ -136,7 +136,7 @@ impl<'data> SymbolTable<'data> {
                     self.starts.push(Start { address: address(offset), name: 0, rank: Rank::Nameless });
                     self.has_other_starts = true;
                 }
-                Err(error) => return notes.add(format!("the function starts were read in part: {error}")),
+                Err(error) => return notes.add(format!("some function starts could not be read: {error}")),
             }
         }
     }

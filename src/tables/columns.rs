@@ -53,7 +53,7 @@ impl OutputColumn {
     }
 }
 
-/// The fields of all tables by name, and the field of each table that supplies them.
+/// The columns for the fields of all tables, merged by name, and for each table the columns that its fields supply.
 #[derive(Debug, Default)]
 pub(super) struct FieldUnion {
     pub(super) columns: Vec<OutputColumn>,
@@ -86,7 +86,7 @@ impl FieldUnion {
 
 /// Returns the fields of a table, renamed if necessary so that names are unique and differ from `file` and `run`.
 fn distinct_fields(head: &TableHead) -> Vec<Field> {
-    // Each lower-case name, with the next number to try after it. Otherwise, equal names would try every number again.
+    // Lower-case names, each with the next number to try as a suffix. Without it, each repeated name would try all numbers again.
     let mut numbers: HashMap<String, usize> = ["file", "run"].map(|name| (name.to_owned(), 2)).into_iter().collect();
     let mut fields = head.fields();
     for (index, field) in fields.iter_mut().enumerate() {

@@ -87,7 +87,7 @@ fn inputs_may_be_recordings_and_exports() {
     let mixed = [forms.export.as_str(), &forms.folder, &forms.archives[0], "--view", "threads"];
     assert_eq!(column(&csv(&mixed), "samples").iter().sum::<u64>(), 3 * alone);
     let twice = fails(2, &[&forms.folder, &format!("{}/", forms.folder)]);
-    assert!(twice.contains("given twice"), "{twice}");
+    assert!(twice.contains("passed twice"), "{twice}");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn what_is_no_recording_is_told_with_its_reason() {
     let mut zip = fs::read(&forms.archives[0]).expect("it was written");
     zip.truncate(zip.len() / 2);
     let message = fails(1, &[&folder.file("cut.zip", &zip)]);
-    assert!(message.contains("cut.zip: the zip archive is broken or cut"), "{message}");
+    assert!(message.contains("cut.zip: the zip archive is broken or truncated"), "{message}");
     assert!(message.contains("copy or download it again"), "{message}");
     // A fleet names it once.
     let said = fails(1, &["fleet", "report", &folder.path("cut.zip")]);
@@ -268,9 +268,9 @@ fn a_damaged_run_is_left_out_with_a_word() {
     let (_, warning) = warns(&[&path, "--view", "summary", "--during-hang"]);
     assert_eq!(warning.matches("run 2 is damaged").count(), 1, "{warning}");
     let refused = fails(1, &[&path, "--strict", "--during-hang"]);
-    assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
+    assert!(refused.contains("run 2 is damaged and was not read (--strict makes this an error)"), "{refused}");
     let refused = fails(1, &[&path, "--strict"]);
-    assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
+    assert!(refused.contains("run 2 is damaged and was not read (--strict makes this an error)"), "{refused}");
     let alone = fails(1, &[&path, "--run", "2"]);
     assert!(alone.contains("no sample passes --run '2'; the input has runs: 1"), "{alone}");
 }
@@ -319,18 +319,18 @@ fn datasets_know_of_damaged_runs() {
         assert!(damaged[0]["source"].as_str().is_some_and(|source| source.ends_with("two runs.trace")), "{report}");
         assert_eq!(damaged[0]["unread_runs"], 1);
         let note = report["notes"][0].as_str().expect("a note");
-        let expected = "two runs.trace: Run 2 is damaged, and nothing of it is read: ";
+        let expected = "two runs.trace: Run 2 is damaged and is not read at all: ";
         assert!(note.contains(expected) && note.contains("corespace/run2/core/uniquing/strings"), "{note}");
     }
     let text = ok(&["fleet", "report", &dataset]);
     let line = "1 damaged run could not be read.";
     assert!(text.contains(line), "{text}");
     let refused = fails(1, &["fleet", "report", &dataset, "--strict"]);
-    let expected = "two runs.trace: 1 run is damaged and could not be read; and --strict was given";
+    let expected = "two runs.trace: 1 run is damaged and could not be read (--strict makes this an error)";
     assert!(refused.contains(expected), "{refused}");
     // Nothing is read again, and yet it is no clean extract.
     let refused = fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
-    assert!(refused.contains("a run is damaged and could not be read; and --strict was given"), "{refused}");
+    assert!(refused.contains("a run is damaged and could not be read (--strict makes this an error)"), "{refused}");
 }
 
 /// The command to type is right, whatever the name of the recording.

@@ -316,7 +316,10 @@ fn blocks_of_one_side_do_not_count() {
     let answer = json(&[&base, "--against", &new, "--block", "device"], 0);
     assert_eq!((answer["n"]["base"].as_u64(), answer["blocks"].as_array().map(Vec::len)), (Some(4), Some(1)));
     let warnings = answer["warnings"].to_string();
-    assert!(warnings.contains("4 runs of the base do not count: only this side has device iPhone SE."), "{warnings}");
+    assert!(
+        warnings.contains("4 runs of the base are not used, since only this side has device iPhone SE."),
+        "{warnings}"
+    );
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_second_interrupt_ends_at_once() {
     }
     signal(&child, "-INT");
     let mut said = BufReader::new(child.stderr.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
-    assert!(said.any(|line| line.contains("Ctrl-C again to quit at once")));
+    assert!(said.any(|line| line.contains("Ctrl-C again to quit immediately")));
     signal(&child, "-INT");
     assert_eq!(wait(&mut child), Some(130));
     drop(writer);

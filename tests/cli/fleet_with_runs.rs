@@ -251,7 +251,7 @@ fn runs_of_datasets_have_pages_while_their_files_are_there() {
     let said = says(0, &args);
     assert!(said.contains("this run has no page: it no longer exists"), "{said}");
     let said = fails(1, &[&["fleet"], &args[..], &["--strict"]].concat());
-    assert!(said.contains("it no longer exists; and --strict was given"), "{said}");
+    assert!(said.contains("it no longer exists (--strict makes this an error)"), "{said}");
     // What a dataset does not know can be told.
     let said = says(0, &[&args[..], &["--schema", "cpu-profile"]].concat());
     assert!(said.contains("this run has no page"), "{said}");

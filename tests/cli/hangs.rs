@@ -280,7 +280,7 @@ fn hitches_are_those_of_one_process() {
     let first = text.find("1 hitch of Other (8): frames were 500.00 ms late together\n").unwrap();
     let second = text.find("2 hitches of Orchard (7): frames were 50.00 ms late together\n").unwrap();
     assert!(first < second && !text.contains("disturbing"), "{text}");
-    assert!(text.contains("When something moved was not recorded"), "{text}");
+    assert!(text.contains("Animations were not recorded"), "{text}");
     let text = run(&["hangs", &export, "--process", "Orchard"]);
     assert!(
         !text.contains("Other") && text.find("33.33 ms late at 0.900 s") < text.find("16.67 ms late at 0.000 s"),
@@ -758,7 +758,7 @@ fn the_thread_that_may_hold_a_lock_is_named() {
     assert!(text.contains("Waiting for a lock: it waits in 400 of its 400 samples"), "{text}");
     assert!(
         text.contains(
-            "Indexer (0x9) may hold it: it worked meanwhile, and of all threads, only in this one a function"
+            "Indexer (0x9) may hold it: it worked during the wait, and it is the only thread with a function"
         ),
         "{text}"
     );

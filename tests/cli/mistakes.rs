@@ -148,7 +148,11 @@ fn names_the_right_form_of_options_that_do_not_exist() {
 fn never_writes_text_under_a_name_that_shows_no_format() {
     let folder = Folder::new();
     let x = orchard();
-    for (name, text) in [("r.xyz", "cannot write XYZ here"), ("r", "shows no format"), (".json", "shows no format")] {
+    for (name, text) in [
+        ("r.xyz", "cannot write XYZ here"),
+        ("r", "does not identify a format"),
+        (".json", "does not identify a format"),
+    ] {
         let path = folder.path(name);
         fails_with(2, &[&x, "-o", &path], &[text, "name a file .txt, ", "--format text"]);
         fails_with(2, &["diff", &x, &x, "-o", &path], &[]);

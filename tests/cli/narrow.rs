@@ -35,7 +35,7 @@ fn alerts_in_findings_are_whole_sentences() {
         for view in ["overview", "full"] {
             let text = unwrapped(&at(width, &["fleet", "report", &fleet, "--view", view, "--alert", "cpu.p50 > 3.5"]));
             let finding = text.lines().find(|line| line.starts_with("• ") && line.contains("fired:")).expect(&text);
-            let why = "so it could be chance; a rule on p50.lower asks for more.";
+            let why = "so it could be chance; a rule on p50.lower is stricter.";
             assert!(finding.ends_with(why) && !finding.contains('…'), "{width} {view}: {finding}");
         }
     }

@@ -72,16 +72,18 @@ fn every_command_has_a_manual_page_with_its_options() {
 fn commands_that_are_not_there_have_no_page() {
     let message = fails(2, &["man", "diffs"]);
     assert!(
-        message.contains("traceparse has no command 'diffs'; it has only diff, compare, trend, hangs, intervals, toc,"),
+        message
+            .contains("traceparse has no subcommand 'diffs'; it has only diff, compare, trend, hangs, intervals, toc,"),
         "{message}"
     );
     let message = fails(2, &["man", "fleet", "reports"]);
     assert!(
-        message
-            .contains("traceparse fleet has no command 'reports'; it has only report, tree, intervals, extract, merge"),
+        message.contains(
+            "traceparse fleet has no subcommand 'reports'; it has only report, tree, intervals, extract, merge"
+        ),
         "{message}"
     );
-    assert!(fails(2, &["man", "toc", "x"]).contains("traceparse toc has no command 'x'"));
+    assert!(fails(2, &["man", "toc", "x"]).contains("traceparse toc has no subcommand 'x'"));
 }
 
 #[test]

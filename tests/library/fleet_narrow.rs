@@ -78,13 +78,13 @@ fn a_run_of_which_nothing_is_selected_is_excluded() {
         (
             &[(5_000, Some(6_000))][..],
             None,
-            "Run 1 was recorded from 0.000 s to 5.000 s, which has nothing of the selected intervals.",
+            "Run 1 was recorded from 0.000 s to 5.000 s, which does not overlap the selected intervals.",
         ),
         (&[(100, Some(100))], None, "Run 1 has no interval named \"Scroll\"."),
         (
             &[(100, Some(200))],
             Some((200, 300)),
-            "Run 1 was recorded from 0.000 s to 5.000 s, which has nothing of the selected intervals within the selected time.",
+            "Run 1 was recorded from 0.000 s to 5.000 s, which does not overlap the selected intervals within the selected time.",
         ),
     ] {
         let error = during(intervals, time).unwrap_err();
@@ -94,7 +94,7 @@ fn a_run_of_which_nothing_is_selected_is_excluded() {
     let options = MeasureOptions { selection: Selection { time, ..Selection::default() }, ..MeasureOptions::default() };
     let error = recording().measure(&context(), &options).unwrap_err();
     assert_eq!(error.kind, FailureKind::NotSelected);
-    assert!(error.reason.ends_with("which has nothing of the selected time."), "{}", error.reason);
+    assert!(error.reason.ends_with("which does not overlap the selected time."), "{}", error.reason);
 }
 
 #[test]

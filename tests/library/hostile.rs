@@ -355,7 +355,7 @@ fn a_document_after_a_cut_one_is_read() {
         }
     }
     let in_a_tag = format!("{}{whole}", &whole[..whole.find("<weight").unwrap() + 3]);
-    assert!(open(&in_a_tag).unwrap_err().to_string().contains("a tag is cut"));
+    assert!(open(&in_a_tag).unwrap_err().to_string().contains("a tag is truncated"));
 }
 
 /// The remains of a broken input must not reach the next one.

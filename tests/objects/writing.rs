@@ -131,7 +131,7 @@ pub(crate) fn of_two_writers_one_wins() {
         drop(hold);
         let lost = answer(child.wait_with_output().unwrap());
         assert_eq!(lost.code, 1, "{}", lost.stderr);
-        let words = [&bucket.url(&format!("ds/{MANIFEST}")), "another extract wrote this dataset meanwhile", "again"];
+        let words = [&bucket.url(&format!("ds/{MANIFEST}")), "another extract has changed this dataset", "again"];
         words.iter().for_each(|word| assert!(lost.stderr.contains(*word), "{}", lost.stderr));
         assert_eq!(report(&bucket.url(""), &bucket.url("ds")), report_on_files(&folder), "{name}");
     }

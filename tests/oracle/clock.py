@@ -266,7 +266,7 @@ def fleet(check, case, chosen, series, row, folder):
     runs = [run for run in runs if (run["wall_ns"], run["weight"]) == (row["length_ns"], row["all_weight"])] or runs
     # Samples at the very moment in which a recording ends have no time that could be selected.
     if not runs and not row["length_ns"]:
-        check("fleet", "reason for no run", "has nothing of the selected" in errors, True)
+        check("fleet", "reason for no run", "does not overlap the selected" in errors, True)
         return
     check("fleet", "number of runs", (len(runs) > 0, errors) if not runs else True, True)
     if not runs:

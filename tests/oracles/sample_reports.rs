@@ -124,7 +124,7 @@ fn damage_is_told_with_its_line() {
         ("    +   ! 1990 ???", "    +   !   1990 ???", "more than one level", 2_000),
         ("    +   1990 ???", "    +   x ???", "lacks its number", 2_000),
         ("    +   1990 ???", "    +   2990 ???", "more samples than the function", 2_000),
-        ("    1998 Thread_172301", "    1998 Worker_172301", "begins with a thread", 1_998),
+        ("    1998 Thread_172301", "    1998 Worker_172301", "must begin with a thread", 1_998),
         ("    1998 Thread_172301", "    x Thread_172301", "lacks its number", 1_998),
         ("       0x1882b0000 -", "       1882b0000 -", "list of images", 1),
     ] {

@@ -13,6 +13,8 @@ const { FlameScene, ROW } = await load('canvas/flame_scene.ts');
 const { Rows } = await load('canvas/rows.ts');
 const { shorterNames } = await load('canvas/shorten.ts');
 const palettes = await load('canvas/palettes.ts');
+const { TimelineLayout } = await load('canvas/timeline_layout.ts');
+const { drawGround } = await load('canvas/timeline_scene.ts');
 const { SvgPen, escaped } = await load('canvas/svg.ts');
 
 /** Returns a random number generator with a fixed sequence. */
@@ -69,7 +71,9 @@ test('names lose namespaces first, then arguments, then types', () => {
     '-[NSView drawRect:inContext:]': ['-[… drawRect:inContext:]', '…drawRect:inContext:'],
     'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': ['…Press.squeeze(crate: Orchard.Crate) -> Swift.Int', '…Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze…'],
     'std::function<void (int)>::operator()(int) const': ['…::function<void (int)>::operator()(int) const', '…::function<void (int)>::operator()(…)', '…::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()…'],
-    'apple::operator<(apple::B const&, int)': ['…::operator<(apple::B const&, int)', '…::operator<(…)', 'operator<(…)', 'operator<…'],
+    'apple::operator<(apple::B const&, int)': ['apple::operator<(…)', '…::operator<(…)', 'operator<(…)', 'operator<…'],
+    '<core::ops::Range<A> as core::iter::Step>::next': ['<…::Range<…> as …::Step>::next', '…::next', '…next'],
+    'core::cmp::<impl core::cmp::Ord for i32>::lt': ['…::cmp::<impl core::cmp::Ord for i32>::lt', '…::<impl core::cmp::Ord for i32>::lt', '<impl …::Ord for i32>::lt', '…::lt', '…lt'],
     '(anonymous namespace)::run()': ['…::run()', '…run()'],
     'core::ops::function::FnOnce::call_once{{vtable.shim}}': ['…::ops::function::FnOnce::call_once{{vtable.shim}}', '…::function::FnOnce::call_once{{vtable.shim}}', '…::FnOnce::call_once{{vtable.shim}}', '…::call_once{{vtable.shim}}', '…call_once{{vtable.shim}}'],
     ...Object.fromEntries(['<redacted>', '0x180009c00', '_dispatch_lane_invoke', 'start', ''].map((name) => [name, []])),
@@ -187,6 +191,35 @@ test('spans that are narrower than a pixel are drawn with the share of time that
     // A gap marks the end of a wide span.
     within(drawnShare([[0, 500]], { ratio }), 0.49, 0.001);
   }
+});
+
+test('a timeline writes its part of the recording, its scales, and the numbers of threads with one name', () => {
+  const bins = { start: 0, bin: 1, layers: [], full: 1, fullText: '2 cores' };
+  const tracks = ['com.orchard.pool (0x2a1)', 'com.orchard.pool (0x2a2)'].map((label, id) => ({ id: String(id), label, detail: '3.00 ms', kind: 'thread', bins }));
+  const textsIn = (margin, visible, recorded) => {
+    const model = { unit: 'ns', range: { start: 0, end: 3e6 }, recorded, overview: null, tracks };
+    const [texts, bars] = [[], []];
+    const keep = { text: (text) => texts.push(text), rect: (x, _, width) => width === 3 && bars.push(x) };
+    const pen = new Proxy({}, { get: (_, name) => (...words) => (keep[name]?.(...words), () => {}) });
+    const theme = new Proxy({}, { get: (_, name) => (name === 'tones' ? {} : '') });
+    drawGround(pen, { model, layout: new TimelineLayout(model), visible, scroll: 0, brush: null, margin, width: 900, height: 60, ratio: 1, pointer: -1, focus: -1 }, theme, { of: (text) => 6 * text.length, beginning: (text, width) => text.slice(0, width / 6) });
+    assert.deepEqual(bars, [margin - 5], 'the scroll bar covers nothing');
+    return texts;
+  };
+  const whole = { start: 0, end: 3e6 };
+  const wide = textsIn(240, whole, 446e6);
+  for (const text of ['3 ms of 446 ms recorded', 'time shown', 'height: 2 cores', '3.00 ms', 'com.orchard.pool (0x2a1)', 'com.orchard.pool (0x2a2)']) assert.ok(wide.includes(text), `${text}: ${wide}`);
+  const narrow = textsIn(120, whole, 446e6);
+  for (const text of ['3 ms of 446 ms', 'com.orcha (0x2a1)', 'com.orcha (0x2a2)']) assert.ok(narrow.includes(text), `${text}: ${narrow}`);
+  assert.ok(textsIn(240, { start: 0, end: 1e6 }, null).includes('1 ms of 3 ms'));
+  assert.ok(textsIn(240, whole, null).includes('3 ms'));
+});
+
+test('a timeline first has the height of its busy rows, and cuts none', () => {
+  const thread = (isMinor) => ({ kind: 'thread', label: '', isMinor });
+  const usual = (kinds, most) => new TimelineLayout({ overview: null, range: { start: 0, end: 1 }, tracks: kinds.map((kind) => (kind === 'lane' ? { kind, label: '' } : thread(kind === 'minor'))) }).usual(most);
+  const cases = [[['busy', 'busy'], 300, 88], [['busy', 'busy'], 87, 56], [['busy', 'minor', 'busy', 'minor', 'lane'], 300, 120], [['busy', 'lane', 'lane'], 300, 100], [['busy', 'lane', 'lane'], 90, 90], [['lane'], 300, 46]];
+  for (const [kinds, most, height] of cases) assert.equal(usual(kinds, most), height, `${kinds} in ${most}`);
 });
 
 test('a brush is drawn, moved and resized within the recording', () => {

@@ -27,9 +27,8 @@ impl Demangler {
         self.demangle(name).map_or(Cow::Borrowed(name), Cow::Owned)
     }
 
-    /// Demangles a mangled or partly demangled name, in the spelling of [`display_name`](Self::display_name).
-    /// `None` for other names, and for names that are
-    /// malformed or would be too long.
+    /// Demangles a mangled or partly demangled name, in the spelling of [`display_name`](Self::display_name). `None` for other names, and for names
+    /// that are malformed or would be too long.
     ///
     /// Symbol tables of macOS have an additional underscore before the compiler's name; both forms are accepted.
     ///

@@ -115,8 +115,7 @@ impl Reader<'_> {
             b'c' => self.function_type(),
             b'X' | b'Y' | b'B' | b'L' => self.part_of_type(operator),
             // The demangler remangles the function that returns an opaque type, and asserts that it is an ordinary function. This fails in a thunk,
-            // and
-            // for an opaque type inside another.
+            // and for an opaque type inside another.
             b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && (self.has_thunk || self.has_opaque) => {
                 return Read::Refused;
             }

@@ -198,7 +198,7 @@ impl Datasets {
     }
 }
 
-/// A sentence about a dataset that lacks more than shards.
+/// A sentence about a dataset that is incomplete even within its own shards.
 fn incomplete_one(named: &Named) -> Option<String> {
     let store = &named.store;
     let is_part = store.shards().is_some_and(|shards| !shards.is_whole());

@@ -12,7 +12,7 @@ use crate::units::{counted, several};
 /// All shards in the datasets together; `None` if they are not shards of one fleet, so each is complete by itself.
 ///
 /// # Errors
-/// If they are shards, but none found the same recordings as the others.
+/// If they are shards of different recordings.
 pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>> {
     let of_each: Vec<&Shards> = all.iter().filter_map(|(_, shards)| shards.as_ref()).collect();
     let [first, ..] = of_each.as_slice() else { return Ok(None) };
@@ -49,9 +49,9 @@ fn of_others(all: &[(String, Option<Shards>)]) -> FleetError {
     let [first, ..] = all else { return error!("no shards") };
     let other = all.iter().find(|other| !knows(first, other)).unwrap_or(first);
     error!(
-        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they are of \
-         one fleet, extract both again with the same inputs; shards of different fleets cannot be combined: first \
-         merge the shards of each fleet, then the results",
+        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they \
+         belong to one fleet, extract both again with the same inputs; shards of different fleets cannot be combined: \
+         first merge the shards of each fleet, then the results",
         name(first),
         name(other)
     )

@@ -5,8 +5,8 @@
 //!                                    └─► weight of each function in each run ─► functions ───┘
 //! ```
 //!
-//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. The verdict generalises from units: a unit is a run
-//! or, for example, a device, whose value is the mean logarithm of its runs. Units are compared within blocks. All claims share one error
+//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. The verdict generalises from units: a unit is a run or,
+//! for example, a device. A device's value is the logarithm of the mean over its runs. Units are compared within blocks. All claims share one error
 //! probability ([`Levels`]). `docs/statistics.md` defines every number.
 
 mod calls;

@@ -22,7 +22,7 @@ pub struct CompareOptions {
 }
 
 impl Default for CompareOptions {
-    /// Compares all runs and their functions, with a false claim in at most 5 % of comparisons, and changes from 3 % on.
+    /// Compares all runs and their functions. At most 5 % of comparisons contain a false claim, and changes below 3 % are ignored.
     fn default() -> Self {
         Self {
             measures: Vec::new(),

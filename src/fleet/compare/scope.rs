@@ -188,8 +188,9 @@ pub(super) fn warnings(
         let blocks: Vec<String> = alone.keys().take(3).map(text).collect();
         let more = if alone.len() > blocks.len() { " and others" } else { "" };
         let by = options.blocks.join(", ");
+        let are = if runs == 1 { "is" } else { "are" };
         warnings.push(format!(
-            "{} of {name} do not count: only this side has {by} {}{more}.",
+            "{} of {name} {are} not used, since only this side has {by} {}{more}.",
             several(runs, "run"),
             blocks.join("; ")
         ));
@@ -201,13 +202,13 @@ pub(super) fn warnings(
     if let Some(unit) = options.unit.as_ref().filter(|_| units.repeated > 0) {
         let by = options.blocks.join(", ");
         warnings.push(format!(
-            "Some values of {unit} are in several blocks and count in each, so results look surer than they are: leave out {BLOCK} {by}, or use {BLOCK} {unit}."
+            "Some values of {unit} are in several blocks and count in each, so results look more certain than they are: leave out {BLOCK} {by}, or use {BLOCK} {unit}."
         ));
     }
     if let Some(unit) = options.unit.as_ref().filter(|unit| units.shared > 0 && !options.blocks.contains(unit)) {
         let shared = several(units.shared, "value");
         warnings.push(format!(
-            "Both sides have {shared} of {unit}: {BLOCK} {unit} compares each with itself, and tells smaller changes."
+            "Both sides have {shared} of {unit}: {BLOCK} {unit} compares each with itself, and detects smaller changes."
         ));
     }
     for (side, name) in sides.iter().zip(names) {
@@ -267,6 +268,6 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
         (false, false) => format!("record more values of {key}, since the sides have too few in common"),
     };
     Some(format!(
-        "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: {remedy}."
+        "Several runs have the same {key}. If runs of one {key} are similar, chance is reported as a change too often: {remedy}."
     ))
 }

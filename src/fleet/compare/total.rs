@@ -32,7 +32,8 @@ pub struct Total {
     pub rank_p: Option<f64>,
     /// The share of idle units; `None` if no unit is idle.
     pub idle: Option<ShareTest>,
-    /// The shares of units that are far out compared to similar ones: beyond the P95 and P99 of all. Empty unless each side has a thousand units.
+    /// The shares of units that are far out compared to similar units: beyond the P95 and P99 of all units. Empty unless each side has a thousand
+    /// units.
     pub tail: Vec<ShareTest>,
 }
 
@@ -184,8 +185,8 @@ fn rank(values: &[f64], quantile: Quantile) -> usize {
     quantile.nearest_rank(values.len() as u64) as usize
 }
 
-/// How far out each unit is compared to similar ones: its logarithm minus the median of its side and block, in interquartile ranges of its side.
-/// A side that is generally slower or more variable therefore has no longer tail.
+/// How far out each unit is compared to similar units: its logarithm minus the median of its side and block, in interquartile ranges of its side. A
+/// side that is generally slower or more variable therefore has no longer tail.
 fn relative(logarithms: &Logarithms) -> Vec<[Vec<Option<f64>>; 2]> {
     let mut relative = logarithms.to_vec();
     for side in [0, 1] {

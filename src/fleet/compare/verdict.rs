@@ -6,7 +6,7 @@ use super::measured::Measured;
 use super::total::{ShareTest, Total};
 use crate::stats::Quantile;
 
-/// With fewer units per side, there is no claim about the total.
+/// With fewer units per side, nothing is claimed about the total.
 pub(crate) const TOTAL_UNITS: u64 = 3;
 
 /// Whether the new side is slower.

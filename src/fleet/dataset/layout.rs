@@ -11,7 +11,7 @@ use parquet::schema::types::ColumnDescriptor;
 use super::schema::{Column, ColumnKind};
 use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
 
-/// More rows than any row group has: 2^18, plus the rows that one run may add.
+/// More rows than any row group has. Ours have about 2^18 rows, plus the rows of one run.
 const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
 
 /// The program that wrote a file.

@@ -50,8 +50,7 @@ impl DatasetTable {
         }
     }
 
-    /// The columns to read. In tables of threads, only the first ones, since the others are duplicates; in other tables, all. Doubles are never
-    /// read.
+    /// The columns to read. In tables of threads, only the first columns are read, since the others are duplicates. Doubles are never read.
     pub(super) fn columns_to_read(self) -> Vec<&'static str> {
         let count = match self {
             Self::Frames => 10,

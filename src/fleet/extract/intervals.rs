@@ -73,7 +73,7 @@ impl AskedIntervals {
         if filter.open() > 0 {
             let (open, count) = (filter.open(), filter.count());
             notes.push(format!(
-                "{open} of {count} intervals have no recorded end; they are taken to last until the recording ends"
+                "{open} of {count} intervals have no recorded end; they are assumed to last until the recording ends"
             ));
         }
         Ok(filter)

@@ -182,11 +182,11 @@ impl<'e> Extract<'e> {
 
     fn check_strict(&self, ended: &Ended, failures: &[FailedInput]) -> Result<()> {
         if let Some((index, problem)) = &ended.not_strict {
-            bail!("{}: {problem}; and {STRICT} was given", self.inputs.tasks[*index].display);
+            bail!("{}: {problem} ({STRICT} makes this an error)", self.inputs.tasks[*index].display);
         }
         match failures.first() {
             Some(failed) if self.settings.options.is_strict => {
-                bail!("{}: {}; and {STRICT} was given", failed.source, failed.reason)
+                bail!("{}: {} ({STRICT} makes this an error)", failed.source, failed.reason)
             }
             _ => Ok(()),
         }

@@ -32,7 +32,7 @@ use crate::units::{Millionths, counted, several};
 /// Context for errors of the temporary file. It has no name in its folder, so it disappears however the process ends.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
-/// The tables with most signposts and hangs.
+/// The tables that contain most signposts and hangs.
 const TABLES: [&str; 2] = ["os-signpost-interval", "potential-hangs"];
 
 /// Collects a fleet's runs from recordings or datasets. Can be shared between threads.
@@ -210,7 +210,7 @@ impl<'h> Collector<'h> {
             settings.warn_of_unseen_intervals(*host);
         }
         match ended.not_strict {
-            Some((index, problem)) => bail!("{}: {problem}; and {STRICT} was given", tasks[index].display),
+            Some((index, problem)) => bail!("{}: {problem} ({STRICT} makes this an error)", tasks[index].display),
             None => Ok(()),
         }
     }
@@ -254,7 +254,7 @@ impl<'h> Collector<'h> {
         let Pool { stacks, runs_of, .. } = self.finish_pool(is_strict)?;
         // Runs that cannot be summed cannot be ranked either.
         stacks.finish("")?;
-        runs_of.context("no calls were looked for")?.finish()
+        runs_of.context("no calls were requested")?.finish()
     }
 
     fn finish_pool(self, is_strict: bool) -> Result<Pool> {
@@ -419,19 +419,19 @@ fn check_whole(report: &FleetReport, is_strict: bool) -> Result<()> {
     let inputs = &report.inputs;
     if is_strict {
         if let Some(failed) = inputs.failed.first() {
-            bail!("{}: {}; and {STRICT} was given", failed.source, failed.reason);
+            bail!("{}: {} ({STRICT} makes this an error)", failed.source, failed.reason);
         }
         if let Some(damaged) = inputs.damaged.first() {
             let runs = several(damaged.unread_runs, "run");
             let verb = if damaged.unread_runs == 1 { "is" } else { "are" };
-            bail!("{}: {runs} {verb} damaged and could not be read; and {STRICT} was given", damaged.source);
+            bail!("{}: {runs} {verb} damaged and could not be read ({STRICT} makes this an error)", damaged.source);
         }
         if inputs.rejected_rows > 0 {
             let rows = several(inputs.rejected_rows, "row");
-            bail!("{rows} or values of reports could not be read, and {STRICT} was given");
+            bail!("{rows} or values of reports could not be read ({STRICT} makes this an error)");
         }
         if inputs.completeness.is_incomplete() {
-            bail!("the dataset is incomplete, and {STRICT} was given");
+            bail!("the dataset is incomplete ({STRICT} makes this an error)");
         }
     }
     Ok(())

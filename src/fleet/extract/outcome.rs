@@ -225,7 +225,7 @@ const fn what_they_are(kind: FailureKind) -> &'static str {
         FailureKind::Unreadable => "cannot be read",
         FailureKind::Empty => "are empty",
         FailureKind::NotAnExport => "are not exports",
-        FailureKind::Truncated => "are cut",
+        FailureKind::Truncated => "are truncated",
         FailureKind::Malformed => "are malformed",
         FailureKind::NoSamples => "have no samples",
         FailureKind::NotSelected => "contain nothing that was selected",

@@ -96,7 +96,7 @@ fn selected(recorded: RecordedTime, selection: &Selection, number: u32) -> Resul
         (Some(_), Some(_)) => "the selected intervals within the selected time".to_owned(),
     };
     let (start, end) = (seconds(recorded.start), seconds(recorded.start.saturating_add(length)));
-    Err(format!("Run {number} was recorded from {start} s to {end} s, which has nothing of {what}."))
+    Err(format!("Run {number} was recorded from {start} s to {end} s, which does not overlap {what}."))
 }
 
 /// Explains why run `number` has no time within these intervals.

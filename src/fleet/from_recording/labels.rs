@@ -108,7 +108,7 @@ pub struct RunContext {
     pub source_bytes: u64,
     /// The labels from a manifest, which override those from a table of contents. Empty values are ignored.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that each of the file's runs stands for; 1 unless a manifest sets it.
+    /// The number of runs that each of the file's runs represents; 1 unless a manifest sets it.
     pub run_weight: Millionths,
     /// The recorded length of each of the file's runs, if a manifest sets it; 0 counts as unset.
     pub duration: Option<Nanos>,
@@ -117,7 +117,7 @@ pub struct RunContext {
 }
 
 impl Default for RunContext {
-    /// No labels, no tables of contents, and a weight of 1. Set [`run_id`](Self::run_id), since a fleet takes equal ids for copies of a run.
+    /// No labels, no tables of contents, and a weight of 1. Set [`run_id`](Self::run_id), since a fleet treats runs with equal ids as copies.
     fn default() -> Self {
         Self {
             run_id: String::new(),

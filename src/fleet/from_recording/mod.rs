@@ -176,7 +176,7 @@ fn note_unread(recording: &Recording, first: &mut RunRecord) {
     let mut count = 0;
     for run in recording.unread_runs() {
         let reason = run.unread.as_deref().unwrap_or_default();
-        first.notes.push(format!("Run {} is damaged, and nothing of it is read: {reason}", run.number));
+        first.notes.push(format!("Run {} is damaged and is not read at all: {reason}", run.number));
         count += 1;
     }
     first.unread_runs = count;

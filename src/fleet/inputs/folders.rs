@@ -172,8 +172,8 @@ pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// True for a report that fleets measure, false for one that only other commands read, and `None` for other files. The content decides, since
-/// reports have common extensions such as `.json` and `.txt`.
+/// True for a report that fleets measure, false for one that only other commands read, and `None` for other files. The content decides, since the
+/// extensions of reports, such as `.json` and `.txt`, are common.
 pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     let name = file_name(path)?;
     let has = |endings: &[&str]| {

@@ -97,7 +97,7 @@ impl FleetInputs {
     /// Keeps only the tasks of a shard, and returns its place in the fleet. Failed inputs belong to every shard.
     ///
     /// # Errors
-    /// If a file is not below the root, or, in spite of a plan, belongs to another shard.
+    /// If a file is not below the root, or belongs to another shard although there is a plan.
     pub fn keep_shard(&mut self, host: &dyn FleetHost, part: ShardRequest) -> Result<Shards, String> {
         let ShardRequest { shard, root: named_root, plan } = part;
         let listed = self.tasks.iter().filter(|task| task.folder.is_none()).map(|task| task.path.as_path());

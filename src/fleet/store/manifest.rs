@@ -132,7 +132,7 @@ impl Manifest {
 
     /// Parses a manifest. Errors call it `name`.
     pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
-        let damaged = || format!("{name}: is damaged; extract into a new folder");
+        let damaged = || format!("{name}: damaged; extract into a new folder");
         let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
             bail!("{}", damaged());
         };

@@ -125,7 +125,7 @@ impl Folder {
     fn changed(&self, table: DatasetTable, id: &str) -> String {
         let path = self.file(table, id);
         format!(
-            "{}: damaged: its bytes are not those that were written (table {}). {}",
+            "{}: damaged: its content has changed (table {}). {}",
             path.display(),
             table.name(),
             self.what_helps(id)

@@ -108,7 +108,7 @@ impl Store {
             text => text.with_context(|| format!("{}: cannot be read", path.display()))?,
         };
         let sources: Vec<String> = serde_json::from_slice(&text)
-            .with_context(|| format!("{}: is damaged; extract into a new folder", path.display()))?;
+            .with_context(|| format!("{}: damaged; extract into a new folder", path.display()))?;
         let known = self.known()?;
         Ok(sources.into_iter().filter(|source| !known.contains_key(source)).collect())
     }

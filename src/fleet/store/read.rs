@@ -28,7 +28,7 @@ impl Folder {
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
         let path = self.file(table, id);
-        // If the file exists but cannot be opened, it is not at fault.
+        // If the file exists but cannot be opened, its content is not at fault.
         let advice = |error: &std::io::Error| match error.kind() {
             ErrorKind::NotFound => format!(". {}", self.what_helps(id)),
             _ => String::new(),
@@ -53,7 +53,7 @@ impl Folder {
         let mut paths = DatasetTable::ALL.map(|table| self.file(table, id)).into_iter();
         let path =
             paths.find(|path| self.storage.entry(path).is_err()).unwrap_or_else(|| self.file(DatasetTable::Runs, id));
-        format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
+        format!("{}: missing; its runs are incomplete. {}", path.display(), self.what_helps(id))
     }
 
     /// Prepends the file's path to an error about the contents of a table.

@@ -25,7 +25,7 @@ pub enum DiffView {
     Functions,
     /// Binaries, by change in self weight
     Binaries,
-    /// The call tree across all threads, by change in `all` weight
+    /// The call tree across all threads, by change in total weight
     Tree,
 }
 
@@ -74,7 +74,7 @@ impl DiffReport<'_, '_> {
     }
 }
 
-/// Draws the call tree of the second recording, coloured by the changes of all weight that the tree view shows.
+/// Draws the call tree of the second recording, coloured by the changes in total weight that the tree view shows.
 ///
 /// # Errors
 /// If `out` fails.

@@ -213,9 +213,8 @@ impl Text<'_, '_, '_> {
             percent(total.after.sums.all_weight, after)
         );
         if report.normalize == Normalize::None && before.differs_from(after) {
-            text += &format!(
-                " One recording is longer, and so has more of everything: {NORMALIZE} duration compares by the second."
-            );
+            text +=
+                &format!(" One recording is longer, so its weights are larger: {NORMALIZE} duration compares rates.");
         }
         Some(text)
     }

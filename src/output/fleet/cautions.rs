@@ -12,7 +12,7 @@ pub(super) fn caution(caution: &Caution, summary: &Summary, measures: Measures) 
             let p90 = summary.estimates.iter().find(|estimate| estimate.quantile == Quantile::P90);
             let value = p90.and_then(|estimate| estimate.value);
             let p90 = value.map_or_else(|| "P90".to_owned(), |value| format!("P90 {}", measures.text(value)));
-            Some(format!("mean {} is above {p90}: a few runs carry it", measures.text(summary.mean.unwrap_or(0.0))))
+            Some(format!("mean {} is above {p90}: a few runs dominate it", measures.text(summary.mean.unwrap_or(0.0))))
         }
         Caution::MostlyAbsent => {
             let (zeros, count) = (thousands(summary.zeros), many(summary.count, "run"));

@@ -13,11 +13,11 @@ pub(super) const NAMED: usize = 3;
 pub(super) fn narrowed(report: &FleetReport) -> Vec<String> {
     let processes = &report.options.processes;
     let processes =
-        (!processes.is_empty()).then(|| format!("only what these processes use counts: {}", processes.join(", ")));
+        (!processes.is_empty()).then(|| format!("only what these processes use is included: {}", processes.join(", ")));
     let threads = counted_threads(&report.options, |names| first_few(names, NAMED));
-    let threads = threads.map(|threads| format!("only what these threads use counts: {threads}"));
+    let threads = threads.map(|threads| format!("only what these threads use is included: {threads}"));
     let selection = (!report.selection.is_whole())
-        .then(|| format!("only the selected part of each run counts: {}", report.selection));
+        .then(|| format!("only the selected part of each run is included: {}", report.selection));
     processes.into_iter().chain(threads).chain(selection).collect()
 }
 
@@ -35,7 +35,7 @@ pub(super) fn measure(report: &FleetReport) -> String {
             "Thread time of a run: time (or weight) of threads in the selected states, running or not, per recorded time; \
              100 % is one thread that was in them throughout"
         }
-        (false, true) => "CPU use of a run: what its samples weigh per second of recorded time",
+        (false, true) => "CPU use of a run: the weight of its samples per second of recorded time",
         _ => "CPU use of a run: CPU time per recorded time; 100 % is one core that was busy throughout",
     };
     let of = match report.options.measure {

@@ -20,7 +20,7 @@ pub(super) fn inputs(inputs: &Inputs) -> Vec<(Option<Tone>, String)> {
     let sources: Vec<String> = inputs.damaged.iter().map(|damaged| damaged.source.clone()).collect();
     let damaged = format!("of recordings, not read and not counted: {}", first_few(&sources, NAMED));
     let damaged = format!("{} {damaged}", many(unread, "damaged run"));
-    let excluded = "with nothing of what was selected, not counted, of files with others";
+    let excluded = "outside the selection, from files with other runs; not used";
     let sentences = [
         idle,
         warning(inputs.without_time.len() as u64, "run", &without_time),

@@ -367,7 +367,7 @@ fn inputs(finding: &Finding) -> String {
     };
     let parts = [
         (failed, format!("{} of {} produced no run", thousands(failed), many(files, "file"))),
-        (without_time, format!("{} left out for want of a recorded time", many(without_time, "run"))),
+        (without_time, format!("{} left out because the recorded time is unknown", many(without_time, "run"))),
         (damaged, format!("{} could not be read", many(damaged, "damaged run"))),
         (rejected_rows, format!("{} or values could not be read", many(rejected_rows, "row"))),
         (
@@ -424,7 +424,7 @@ pub(super) fn subject(report: &FleetReport, unit: Unit) -> &'static str {
 pub(super) fn measure_of_reports(report: &FleetReport) -> Option<&'static str> {
     let is_of_reports = |cohort: &CohortReport| cohort.cohort.unit.is_of_reports();
     (!report.cohorts.is_empty() && report.cohorts.iter().all(is_of_reports)).then_some(
-        "A run is a report, not a user: no report tells which device it is from. Its measure is what the report states of itself: the length of a hang or launch, the CPU time of an exception, \
+        "A run is a report, not a user: reports do not identify their device. Its measure is what the report states of itself: the length of a hang or launch, the CPU time of an exception, \
          or the bytes written; of binaries and functions, the share of its samples",
     )
 }

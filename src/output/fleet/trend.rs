@@ -121,7 +121,7 @@ pub(super) fn sentence(trend: &TrendReport<'_>, series: &TrendSeries, changed: &
     }
     for (key, [before, after]) in &changed.confounders {
         let (before, after) = (first_of(before), first_of(after));
-        text += &format!(" The {key} changed there as well, from {before} to {after}: either can be the cause.");
+        text += &format!(" The {key} also changed at this point, from {before} to {after}: either can be the cause.");
     }
     text
 }

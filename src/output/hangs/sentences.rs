@@ -85,7 +85,7 @@ pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Prof
             label(thread)
         )),
         Some(thread) => Some(format!(
-            "{} may hold it: it worked meanwhile, and of all threads, only in this one a function began and ended with the wait",
+            "{} may hold it: it worked during the wait, and it is the only thread with a function that began and ended with the wait",
             label(thread)
         )),
         None if activity.waits_for == Some("a lock") => Some("Which thread holds it is unknown".to_owned()),

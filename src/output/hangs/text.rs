@@ -78,7 +78,9 @@ impl Page<'_> {
                 format!("Hangs were recorded, but none of their {} could be read", several(*rejected, "row"))
             }
             (0, true) => "No hang was recorded".to_owned(),
-            (0, false) if self.is_stop() => "The report is not of a hang: it shows why a process ended".to_owned(),
+            (0, false) if self.is_stop() => {
+                "The report does not describe a hang: it shows why a process ended".to_owned()
+            }
             (0, false) if self.is_report() => {
                 let several = self.profile.process_ids().len() > 1 && !self.report.is_of_chosen;
                 let choose = if several { format!("; {PROCESS} NAME chooses one of a process") } else { String::new() };
@@ -277,8 +279,8 @@ impl Page<'_> {
         let functions = several(*count, "function");
         let more = match missing.len() - 1 {
             0 => "",
-            1 => "; another binary of the app lacks names, too",
-            _ => "; other binaries of the app lack names, too",
+            1 => "; another binary of the app also lacks names",
+            _ => "; other binaries of the app also lack names",
         };
         writeln!(out)?;
         let have = if *count == 1 { "has" } else { "have" };
@@ -364,7 +366,7 @@ fn ratio(hitches: &Hitches) -> String {
     let names: Vec<&str> = hitches.animations.iter().map(AsRef::as_ref).collect();
     let Some(ratio) = hitches.ratio() else {
         return match names.is_empty() {
-            true => "When something moved was not recorded, so whether these are many is unknown".to_owned(),
+            true => "Animations were not recorded, so it is unknown whether this is a lot".to_owned(),
             false => format!("{} lasted less than a second: too little for a ratio", names.join(", ")),
         };
     };

@@ -97,7 +97,7 @@ impl<'o> RowsOutput<'o> {
     }
 
     /// Writes rows as text, followed by the total number of rows. Unless `has_all_columns`, parts of columns (`thread.tid`) and columns without
-    /// values are omitted. `elsewhere` is a sentence that says where to find columns that do not fit.
+    /// values are omitted. `elsewhere` is a sentence that names the place to find columns that do not fit.
     ///
     /// # Errors
     /// If `out` fails.

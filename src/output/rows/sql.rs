@@ -25,7 +25,6 @@ struct Statement {
     rows: usize,
 }
 
-/// Quotes a name.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\0', "\u{fffd}").replace('"', "\"\""))
 }

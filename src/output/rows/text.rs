@@ -31,7 +31,7 @@ const HEXADECIMAL: [&str; 11] = [
 ];
 
 /// Writes rows, followed by the total number of rows. Unless `has_all_columns`, parts of columns (`thread.tid`) and columns without values are
-/// omitted. `elsewhere` says where to find columns that do not fit.
+/// omitted. `elsewhere` names the place to find columns that do not fit.
 pub(super) fn write(
     (columns, rows): (&[OutputColumn], &[Vec<FieldValue<'_>>]),
     total: u64,

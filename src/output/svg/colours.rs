@@ -1,7 +1,7 @@
 //! The colours of frames. A name has the same colour in every picture, in light and dark themes.
 //!
-//! `palette.json` defines the colours. `web/` also takes its colours of owners and changes from there. Text has one colour, which is legible on all
-//! of them.
+//! `palette.json` defines the colours. `web/` takes its colours for owners and changes from the same file. Text has one colour, which is legible on
+//! all of them.
 
 use std::sync::LazyLock;
 

@@ -12,9 +12,9 @@ use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 
 impl FlameGraphOptions {
-    /// Draws the change from one tree to another. Each node after the change, followed by its children, comes with its all weight and self weight
-    /// before, and the [change](crate::report::diff::Diff::all_change) of its all weight. New nodes have a weight of 0 before, and removed nodes a
-    /// weight of 0 after.
+    /// Draws the change from one tree to another. `nodes` are the nodes after the change, each followed by its children. Each node comes with its
+    /// total weight and self weight before the change, and with the [change](crate::report::diff::Diff::all_change) in its total weight. New nodes
+    /// have a weight of 0 before, and removed nodes a weight of 0 after.
     ///
     /// The picture shows the tree after the change. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change in percent
     /// of the total before: red grew, blue shrank. The others are grey. Removed nodes have no width; their weight before is shown below the title.
@@ -83,13 +83,13 @@ impl Vanished {
     }
 
     fn line(&self, before: u64, unit: Unit) -> Option<String> {
-        let (number, are) = match self.nodes {
+        let (number, exist) = match self.nodes {
             0 => return None,
-            1 => ("1 frame".to_owned(), "is"),
-            nodes => (format!("{nodes} frames"), "are"),
+            1 => ("1 frame".to_owned(), "exists"),
+            nodes => (format!("{nodes} frames"), "exist"),
         };
         let (weight, share) = (Weight::new(self.weight, unit), percent(self.weight, before));
-        Some(format!("{number} of before {are} no more: {weight} ({share:.2} % of before)."))
+        Some(format!("{number} of before no longer {exist}: {weight} ({share:.2} % of before)."))
     }
 }
 
@@ -107,7 +107,7 @@ fn subtitle(before: Before, after: u64, unit: Unit) -> String {
     };
     let change = changed(before.change, unit);
     let [before, after] = [before.all, after].map(|weight| Weight::new(weight, unit));
-    format!("Before {before}, after {after}{share}; {change}.{scaled} Frames are as wide as they weigh after.")
+    format!("Before {before}, after {after}{share}; {change}.{scaled} The width of a frame is its weight after.")
 }
 
 /// The colour scale, in percent of the total before.
@@ -121,7 +121,7 @@ fn legend() -> Vec<(Colour, String)> {
     legend.push((Colour::Grew(0), "more".to_owned()));
     legend.extend(steps().map(|(step, least)| (Colour::Grew(step), format!("+{least} %"))));
     if let Some(last) = legend.last_mut() {
-        last.1.push_str(" of the whole before, or more");
+        last.1.push_str(" of the total before, or more");
     }
     legend
 }

@@ -115,7 +115,7 @@ pub(super) struct Frame<'n> {
 pub(super) struct Before {
     pub(super) all: u64,
     pub(super) own: u64,
-    /// The change of its all weight.
+    /// The change in its total weight.
     pub(super) change: Change,
 }
 

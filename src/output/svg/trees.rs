@@ -28,7 +28,7 @@ pub struct FlameNode<'n> {
     pub binary: Option<&'n str>,
     /// The category of its binary; `None` for a group of functions: the total, a process or a thread.
     pub category: Option<Category>,
-    /// The all weight, which is the width. Children weigh at most as much as their parent; any excess is cut off.
+    /// The total weight, which is the width. Children weigh at most as much as their parent; any excess is cut off.
     pub all_weight: u64,
     /// The self weight.
     pub self_weight: u64,

@@ -1,4 +1,4 @@
-//! Flame charts as a list in order of time, with each call below its caller.
+//! Flame charts as a chronological list, with each call below its caller.
 
 use std::io::{self, Write};
 
@@ -18,8 +18,8 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let chart = report.flame_chart(series);
     let mut writer = ByteWriter::new(out);
     if let Some(typical) = chart.typical_gap() {
-        let since = "times are estimated: from the thread's last sample on, which is typically";
-        let note = format!("{since} {} {} earlier", Scale::MILLIS.number(typical.as_nanos()), Scale::MILLIS);
+        let start = "start times are estimated: a call is assumed to begin at the thread's previous sample, typically";
+        let note = format!("{start} {} {} earlier", Scale::MILLIS.number(typical.as_nanos()), Scale::MILLIS);
         style.write_wrapped(Some(Tone::Dim), 0, &note, &mut writer.text)?;
     }
     let mut left_out = Vec::new();

@@ -91,7 +91,7 @@ impl FileLines<'_> {
         Ok(())
     }
 
-    /// Self and all weight, each with its percentage if there is space; empty for a weight of zero.
+    /// Self and total weight, each with its percentage if there is space; empty for a weight of zero.
     fn weights(&self, sums: &KeySums) -> String {
         let cells = [sums.self_weight, sums.all_weight].map(|weight| match weight {
             0 => [String::new(), String::new()],

@@ -298,8 +298,10 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
     let disagreements = summary.sum(|row| row.disagreements);
     if disagreements > 0 {
         let what = several(disagreements, "frame");
-        let text =
-            format!("{what} had another name in the recording; the symbols are of the same build, so theirs is shown");
+        let names = if disagreements == 1 { "name from the symbols is" } else { "names from the symbols are" };
+        let text = format!(
+            "{what} had another name in the recording; the symbols are of the same build, so the {names} shown"
+        );
         style.write_wrapped(None, 2, &text, out)?;
     }
     for row in summary.binaries.iter().filter(|row| row.has_symbols_without_names()) {

@@ -21,7 +21,7 @@ use crate::units::{Nanos, Scale, Unit, Weight};
 /// Writes the timeline of a series.
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if report.recording.profile.sums().len() > 0 {
-        let note = "samples were added up while they were read: their times are not known";
+        let note = "samples were summed while they were read, so their times are unknown";
         return style.write_wrapped(None, 0, note, out);
     }
     let timeline = report.timeline(series);

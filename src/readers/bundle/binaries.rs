@@ -162,8 +162,9 @@ impl<'t> Binaries<'t> {
             .map(|(gap, pid, count)| note(format!("{gap} (process {pid} of run {run})"), count))
             .collect();
         if self.ambiguous > 0 {
-            let text =
-                format!("an address of run {run} is in two binaries, one of which was unloaded: it has no binary");
+            let text = format!(
+                "an address of run {run} is in two binaries that were loaded at different times, so its frame has no binary"
+            );
             notes.push(note(text, self.ambiguous));
         }
         notes

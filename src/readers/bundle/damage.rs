@@ -43,7 +43,7 @@ impl DamagedRun {
     pub(super) fn diagnostic(&self, bundle: &Path, table: &ExportTable) -> Diagnostic {
         let (number, reason, advice) = (self.number, self.reason(), table.how_to_export(bundle));
         let bundle = shown(bundle);
-        Diagnostic::new(format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}"))
+        Diagnostic::new(format!("{bundle}: run {number} is damaged and is not read at all: {reason}; {advice}"))
     }
 }
 

@@ -233,7 +233,7 @@ fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unrea
         None => Ok(None),
         Some(value) => match reference(value) {
             Some(number) => Ok(Some(number)),
-            None => Err(format!("its {column} is {value:#x}, which none can be").into()),
+            None => Err(format!("its {column} is {value:#x}, which is impossible").into()),
         },
     }
 }

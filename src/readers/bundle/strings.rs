@@ -46,7 +46,7 @@ impl<'a> Strings<'a> {
     /// Returns the string with this index.
     pub(super) fn get(&self, number: u64) -> Result<&str, String> {
         let string = usize::try_from(number).ok().and_then(|index| self.0.get(index));
-        string.map(AsRef::as_ref).ok_or_else(|| format!("string {number} is not there, only {} are", self.0.len()))
+        string.map(AsRef::as_ref).ok_or_else(|| format!("string {number} does not exist; there are {}", self.0.len()))
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
             for (text, number) in texts.iter().zip(0..) {
                 assert_eq!(strings.get(number), Ok(*text));
             }
-            assert!(strings.get(5).unwrap_err().contains("only 5 are"));
+            assert!(strings.get(5).unwrap_err().contains("there are 5"));
             assert!(strings.get(u64::MAX).is_err());
             // A list that is cut off anywhere is an error.
             for end in 0..bytes.len() - 9 {

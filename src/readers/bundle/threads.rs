@@ -245,7 +245,7 @@ impl fmt::Display for Odd {
             Self::SeveralNames(pid) => {
                 write!(f, "the row has process {pid}, for which form.template has several names: none is used")
             }
-            Self::Stranger => f.write_str("the row has a thread of another process than its own"),
+            Self::Stranger => f.write_str("the row has a thread that belongs to a different process"),
             Self::Late(time) => {
                 write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)
             }

@@ -222,7 +222,7 @@ impl Documents {
         json.begin_array()?;
         while json.has_next()? {
             let index = json.number()?.and_then(|index| u32::try_from(index).ok());
-            all.push(index.ok_or_else(|| json.damaged("a stack has something else than indices"))?);
+            all.push(index.ok_or_else(|| json.damaged("a stack contains something other than indices"))?);
             self.held.add(2 * size_of::<u32>(), json)?;
         }
         json.end_array()?;

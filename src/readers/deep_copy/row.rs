@@ -70,7 +70,7 @@ impl Head {
             own => Some(quantity(own, self.unit_of_own.as_deref().or(Some(of_total)), mark)?),
         };
         if own.map_or(Unit::Bytes, |(unit, _)| unit) != unit {
-            return Err("a row has another unit than its columns");
+            return Err("a row has a different unit from its columns");
         }
         Ok(Row { indent: name.len() - symbol.len(), symbol: symbol.trim_end(), unit, total, own: own.map(|own| own.1) })
     }

@@ -82,7 +82,7 @@ impl<'s, 'r> Tree<'s, 'r> {
         let Row { indent, symbol, unit, total, own } =
             self.head.row(&line.text).map_err(|what| lines.damaged(what, line))?;
         if *self.unit.get_or_insert(unit) != unit {
-            return Err(lines.damaged("a row has another unit than the rows above it", line));
+            return Err(lines.damaged("a row has a different unit from the rows above it", line));
         }
         if self.open.last().is_some_and(|above| indent > above.indent + 1) {
             let text = "a row is indented by more than one level, so rows are missing; copy the tree again";

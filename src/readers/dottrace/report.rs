@@ -64,7 +64,7 @@ const FLAT: &str = "this dotTrace report has functions without their callers, so
 const TRACING: &str = "this dotTrace report is about tracing (Calls), whose times include the cost of tracing; profile again with sampling";
 const UNKNOWN_TYPE: &str =
     "this dotTrace report has no Samples, so it is unknown how it was measured; report on a snapshot of sampling";
-const OTHER_FORM: &str = "this dotTrace report has no TotalTime and OwnTime for each function, as reports that compare snapshots; write a \
+const OTHER_FORM: &str = "this dotTrace report has no TotalTime and OwnTime for each function, like reports that compare snapshots; write a \
                           report about one snapshot: Reporter.exe report SNAPSHOT --pattern=FILE --save-to=FILE";
 
 /// Passes the functions and instances of a report, with their offsets, to `take` in order.

@@ -115,13 +115,13 @@ impl<'s, 'r> Stacks<'s, 'r> {
             Err((at, ErrorKind::Malformed(format!("the function {name} has {what}; write the report again"))))
         };
         if expected.is_some_and(|expected| expected != instances) {
-            return wrong("another number of instances than its attribute Instances");
+            return wrong("a number of instances that differs from its attribute Instances");
         }
         if instances == 0 && own.value > 0 {
             let unplaced = self.unplaced.get_or_insert((at, 0, 0));
             *unplaced = (unplaced.0, unplaced.1 + 1, unplaced.2.saturating_add(own.value));
         } else if own.value.abs_diff(of_instances) > tolerance {
-            return wrong("another OwnTime than its instances together");
+            return wrong("an OwnTime that differs from the sum of its instances");
         }
         Ok(())
     }

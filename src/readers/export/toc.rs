@@ -92,7 +92,7 @@ impl TocReader {
             return if name == "trace-toc" {
                 Ok(true)
             } else {
-                Err(Fault::malformed(format!("</{name}> closes an element of another name"), at))
+                Err(Fault::malformed(format!("</{name}> closes an element with a different name"), at))
             };
         };
         if open != name {

@@ -56,8 +56,9 @@ pub(super) struct Documents {
     limits: Limits,
     held: Held,
     found: Vec<Diagnostic>,
-    /// The metrics in the document, and the number of documents with metrics so far.
+    /// The metrics in the document.
     days: Vec<Day>,
+    /// The number of documents with metrics so far.
     metrics: u64,
     /// The percentiles in the document, by product.
     percentiles: Vec<Vec<Leaf>>,
@@ -181,7 +182,7 @@ impl Documents {
         Ok(())
     }
 
-    /// Keeps the metric values that are in use.
+    /// Keeps the metric values that traceparse uses.
     fn leaves<R: Read>(
         &mut self,
         json: &mut Json<'_, R>,

@@ -49,7 +49,9 @@ impl Unread {
             true => format!(
                 "{text:?} has a different value in different languages, and nothing else in its report shows the language; it is not measured"
             ),
-            false => format!("{text:?} is no time or size in any language of CLDR, or too large; it is not measured"),
+            false => {
+                format!("{text:?} is not a time or size in any language of CLDR, or is too large; it is not measured")
+            }
         }
     }
 }

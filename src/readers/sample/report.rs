@@ -141,7 +141,7 @@ impl Report {
         }
         if draft.part == Part::Graph && !draft.is_graph_closed {
             // Samples of missing callees would count as self weight of their callers.
-            let text = "the report is cut inside its call graph, so its counts are unknown; run sample again";
+            let text = "the report is truncated inside its call graph, so its counts are unknown; run sample again";
             return Err(lines.error(ErrorKind::Malformed(text.to_owned()), draft.last_line));
         }
         draft.report.is_whole = draft.is_whole();
@@ -275,7 +275,7 @@ impl Draft {
         if depth == 0 {
             self.begin_thread(Some(count));
             if ThreadText::parse(text).is_none() {
-                return Err("a call graph begins with a thread, and this line is none");
+                return Err("a call graph must begin with a thread, but this line is not one");
             }
         }
         if depth == 1 {

@@ -1,4 +1,4 @@
-//! Reads `spindump` reports and similar ones: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots. They may be the
+//! Reads `spindump` reports and similar reports: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots. A report may be the
 //! text in an `.ips` file.
 //!
 //! ```text

@@ -314,7 +314,7 @@ impl Draft {
         }
         let frame = FrameText::parse(text);
         if frame.steps.is_some_and(|steps| steps_of(steps) != Some(count)) {
-            return Err("the steps at the end of a line of a stack are not as many as its samples");
+            return Err("the number of steps at the end of a line differs from its number of samples");
         }
         self.open.truncate(depth);
         let nodes = &mut self.process.nodes;
@@ -346,7 +346,7 @@ impl Draft {
         if self.process.is_last && is_cut {
             let part = if self.part == Part::Stacks { "stacks" } else { "list of images" };
             let text =
-                format!("the report is cut inside the {part} of {}; pass the complete report", self.process.name);
+                format!("the report is truncated inside the {part} of {}; pass the complete report", self.process.name);
             return Err(lines.error(ErrorKind::Malformed(text), self.process.last_line));
         }
         for thread in &mut self.process.threads {
@@ -375,14 +375,14 @@ impl Draft {
         Ok(self.process)
     }
 
-    /// Leaves out a process whose samples do not add up to the number in its head. In other kinds of reports, that is the number of steps in
+    /// Leaves out a process whose samples do not add up to the number in its header. In other kinds of reports, that is the number of steps in
     /// which the process was seen.
     fn check_sum(&mut self, start: &Line) {
         let process = &mut self.process;
         let sum = process.threads.iter().fold(0, |sum: u64, thread| sum.saturating_add(thread.samples()));
         let of_thread = process.threads.iter_mut().find_map(|thread| thread.fault.take());
         let stated = process.stated.0.unwrap_or(sum);
-        let of_sum = || (start.at, format!("a process has {sum} samples, and {stated} in its head"));
+        let of_sum = || (start.at, format!("a process has {sum} samples, and {stated} in its header"));
         let Some((line, what)) = of_thread.or(self.fault.take()).or_else(|| (stated != sum).then(of_sum)) else {
             return;
         };

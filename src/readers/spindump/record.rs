@@ -106,7 +106,7 @@ impl Shares {
         let is_too_few = self.is_any_unknown && samples < steps.all.saturating_sub(steps.lost);
         if samples > 0 && (is_too_few || samples > steps.all) {
             return Err(format!(
-                "the processes have {samples} samples, and the report {} steps; was it cut?",
+                "the processes have {samples} samples, but the report {} steps; was it truncated?",
                 steps.all
             ));
         }
@@ -264,7 +264,7 @@ impl Writer<'_> {
         let damaged = |text: String| lines.error(ErrorKind::Malformed(text), process.last_line);
         let samples = process.samples();
         if process.is_last && samples == 0 && self.samples > 0 {
-            return Err(damaged(format!("the report is cut in {}; pass the complete report", process.name)));
+            return Err(damaged(format!("the report is truncated in {}; pass the complete report", process.name)));
         }
         let index = self.input.process(process.pid, &process.name).map_err(|error| full(error, process.last_line))?;
         let mut ends = process.threads.iter().skip(1).map(|thread| thread.first).chain([process.nodes.len()]);
@@ -283,7 +283,7 @@ impl Writer<'_> {
                     self.add_node(process, node, (id, &thread.head)).map_err(|error| full(error, node.line))?;
                 if process.is_last && !is_listed && process.has_images() {
                     let text = format!(
-                        "the report is cut inside the list of images of {}; pass the complete report",
+                        "the report is truncated inside the list of images of {}; pass the complete report",
                         process.name
                     );
                     return Err(damaged(text));

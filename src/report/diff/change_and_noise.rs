@@ -37,7 +37,7 @@ impl Side {
         (self.sums.self_weight, self.self_squares)
     }
 
-    /// The all weight, and the sum of its squared sample weights.
+    /// The total weight, and the sum of its squared sample weights.
     pub(super) fn all(&self) -> (u64, u128) {
         (self.sums.all_weight, self.all_squares)
     }
@@ -69,7 +69,7 @@ impl Sides {
         self.before.sums.all_samples + self.after.sums.all_samples > 0
     }
 
-    /// The larger of both all weights.
+    /// The larger of the two total weights.
     pub(crate) fn heavier(&self) -> u64 {
         self.before.sums.all_weight.max(self.after.sums.all_weight)
     }

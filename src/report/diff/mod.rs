@@ -59,9 +59,9 @@ pub struct DiffRow {
     pub function: Function,
     /// The weights of the row.
     pub sides: Sides,
-    /// The change of its self weight.
+    /// The change in its self weight.
     pub self_change: Change,
-    /// The change of its all weight.
+    /// The change in its total weight.
     pub all_change: Change,
 }
 
@@ -85,7 +85,7 @@ pub struct Diff {
     /// The functions of app code. Their self weight includes the system code that they call, as in
     /// [`Overview::answers`](crate::report::Overview::answers).
     pub own_functions: Vec<DiffRow>,
-    /// The binaries, by descending change of self weight. A sample counts once in the all weight of a binary.
+    /// The binaries, by descending change of self weight. A sample counts once in the total weight of a binary.
     pub binaries: Vec<DiffRow>,
     weighed: WeighedTree,
 }
@@ -103,8 +103,8 @@ impl Diff {
         Self::of_tree(&Arc::new(tree), reports, forests, normalize)
     }
 
-    /// Like [`Diff::new`], for programs that compare many selections of the same recordings: they can reuse `tree` and the forests that it was made
-    /// from.
+    /// Like [`Diff::new`], for programs that compare many selections of the same recordings: they can reuse `tree` and the forests from which it was
+    /// created.
     pub fn of_tree<'e>(
         tree: &Arc<DiffTree>,
         reports: [&Report<'e>; 2],
@@ -185,7 +185,7 @@ impl Diff {
         unread > 0.0 && change.weight.abs() <= unread
     }
 
-    /// The call tree over all threads in preorder, the root first. Siblings are sorted by descending change of all weight. Nodes are not stored.
+    /// The call tree over all threads in preorder, the root first. Siblings are sorted by descending change in total weight. Nodes are not stored.
     pub fn nodes(&self) -> impl Iterator<Item = DiffNode> + '_ {
         self.weighed.nodes(self.factor)
     }
@@ -195,7 +195,7 @@ impl Diff {
         &self.weighed.tree
     }
 
-    /// The children of a tree node that have samples, by descending change of all weight.
+    /// The children of a tree node that have samples, by descending change in total weight.
     pub fn children(&self, node: u32) -> Vec<u32> {
         self.weighed.children(node, self.factor)
     }
@@ -215,7 +215,7 @@ impl Diff {
         Change::new(sides.before.own(), sides.after.own(), self.factor).with_noise_times(self.noise_factor)
     }
 
-    /// The change between the all weights of two sides.
+    /// The change between the total weights of two sides.
     pub fn all_change(&self, sides: &Sides) -> Change {
         change_of(sides, self.factor).with_noise_times(self.noise_factor)
     }

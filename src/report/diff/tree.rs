@@ -16,13 +16,13 @@ use crate::report::overview::OwnCode;
 pub struct DiffNode {
     /// The number of levels below the root; 0 for the root.
     pub depth: u32,
-    /// The number of its function among the [functions](Functions::iter) of both recordings; `None` for the root.
+    /// The function's number in the [functions](Functions::iter) of both recordings; `None` for the root.
     pub function: Option<usize>,
     /// The weights of the node.
     pub sides: Sides,
 }
 
-/// The merged tree of two recordings, without weights, which each selection computes. Node 0 is the root.
+/// The merged tree of two recordings. It has no weights, since these depend on the selection. Node 0 is the root.
 #[derive(Debug)]
 pub struct DiffTree {
     pub(super) functions: Arc<Functions>,
@@ -79,7 +79,7 @@ pub(super) struct WeighedTree {
 }
 
 impl WeighedTree {
-    /// Sums all selected samples in a tree. `forests` must be the ones that it was made from.
+    /// Sums all selected samples in a tree. `forests` must be the forests from which the tree was created.
     pub(super) fn new<'e>(tree: &Arc<DiffTree>, reports: [&Report<'e>; 2], forests: [&Forest; 2]) -> Self {
         let mut sums = vec![Sides::default(); tree.forest.knots()];
         for (side, (report, forest)) in reports.into_iter().zip(forests).enumerate() {
@@ -123,7 +123,7 @@ impl WeighedTree {
         Sides { before: before.with_self(Side::default()), after: after.with_self(Side::default()) }
     }
 
-    /// The children that have samples, by descending change of all weight.
+    /// The children that have samples, by descending change in total weight.
     pub(super) fn children(&self, node: u32, factor: f64) -> Vec<u32> {
         let sides = |node: u32| self.sums[self.tree.forest.knot_of_node(node).0];
         let mut children: Vec<u32> =
@@ -139,7 +139,7 @@ impl WeighedTree {
         children
     }
 
-    /// The nodes with samples in preorder. Siblings are sorted by descending change of all weight.
+    /// The nodes with samples in preorder. Siblings are sorted by descending change in total weight.
     pub(super) fn nodes(&self, factor: f64) -> impl Iterator<Item = DiffNode> + '_ {
         let mut todo = vec![(0, 0)];
         std::iter::from_fn(move || {
@@ -163,7 +163,7 @@ impl WeighedTree {
         functions.binaries().iter().cloned().zip(sums).collect()
     }
 
-    /// Sums by a key of functions. A node adds to its key's all weight only if `is_outermost` is true, since otherwise an ancestor has the same
+    /// Sums by a key of functions. A node adds to its key's total weight only if `is_outermost` is true, since otherwise an ancestor has the same
     /// key.
     fn sum_by(&self, keys: usize, key: impl Fn(usize) -> usize, is_outermost: impl Fn(u32) -> bool) -> Vec<Sides> {
         let forest = &self.tree.forest;
@@ -203,7 +203,7 @@ pub(super) fn own_code<'e>(
             let code = OwnCode::new(report);
             for row in report.weights.of_series(series.series) {
                 let Some(place) = code.place(row) else { continue };
-                // Stacks of the same functions have the same owner, and the squares of all of them are already summed.
+                // Stacks with the same functions share a knot and an owner. The squares of a knot are already a sum, so add them only once.
                 let squares = std::mem::take(&mut squares[forest.knot_of(row.stack)]);
                 let own = sums[functions.number(side, code.function(place))].get_or_insert_default();
                 of(own, side).add_self(row.weight, row.samples, squares);
@@ -241,7 +241,7 @@ impl Report<'_> {
     }
 }
 
-/// The change of a node's all weight.
+/// The change in a node's total weight.
 pub(super) fn change_of(sides: &Sides, factor: f64) -> Change {
     Change::new(sides.before.all(), sides.after.all(), factor)
 }

@@ -27,7 +27,7 @@ pub struct HangActivity {
     pub heaviest: Option<HangStack>,
     /// The heaviest stack off the CPU, if waiting threads were sampled.
     pub off_cpu: Option<HangStack>,
-    /// The object of "waits for", if four fifths of the waiting samples agree: `a lock`, `an event`, `I/O` and so on.
+    /// What the thread waits for, if at least four fifths of the waiting samples agree: `a lock`, `I/O` and so on.
     pub waits_for: Option<&'static str>,
     /// True if the waiting samples do not all agree.
     pub has_other_waits: bool,

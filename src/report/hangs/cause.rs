@@ -9,8 +9,9 @@ use crate::units::Nanos;
 
 /// The minimum share of a thread's waiting samples that must agree.
 pub(super) const AGREEING: f64 = 0.8;
-/// The minimum share of a wait in which its holder must have samples, and the maximum share of these in which the holder rested.
+/// The minimum share of a wait in which its holder must have samples.
 const SEEN: f64 = 0.8;
+/// The maximum share of these samples in which the holder rested.
 const RESTED: f64 = 0.2;
 /// The minimum share of the holder's samples that have a function in common.
 const SHARED: f64 = 0.9;

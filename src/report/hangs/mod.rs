@@ -223,7 +223,7 @@ impl<'p> Evidence<'p> {
         spans.map(|(_, end)| end).chain(samples).max().unwrap_or(interval.start).max(interval.start)
     }
 
-    /// The thread of a hang: the one in its row, or else its process's main thread, or else the only thread whose stacks begin like a main
+    /// The thread of a hang: the thread in its row, or else the main thread of its process, or else the only thread whose stacks begin like a main
     /// thread's.
     fn thread(&mut self, interval: &Interval) -> Option<ThreadId> {
         let profile = &self.recording.profile;

@@ -33,7 +33,7 @@ pub(super) struct Presence<'p> {
     sums: Vec<SampleSum>,
     /// The pid of the process that the report is about.
     pid: Option<u64>,
-    /// True if the report says that it describes a hang.
+    /// True if the report states that it describes a hang.
     pub(super) is_hang: bool,
     /// The length according to the report.
     pub(super) length: Option<Nanos>,

@@ -9,7 +9,8 @@ use crate::units::{Nanos, Unit};
 pub(super) const SHORTEST: Nanos = Nanos::from_millis(250);
 /// The minimum number of samples in a period.
 const SAMPLES: usize = 20;
-/// One lost sample is not a pause. A second one within this time is, since an app that draws 60 or 120 frames a second rests that often.
+/// One lost sample is not a pause. A second lost sample within this time counts as a pause, since an app that draws 60 or 120 frames a second rests
+/// that often.
 const LOST_EVERY: Nanos = Nanos::from_millis(100);
 /// The longest pauses that cycle counts cannot reveal, in nanoseconds, at the reference rate and at three quarters of it.
 const PAUSES: [(f64, f64); 2] = [(1.0, 1e6), (0.75, 2e6)];

@@ -4,7 +4,7 @@ use super::origin::Origin;
 use super::own_code::Place;
 use super::owners::{Owner, Owners};
 use crate::calltree::StackWeight;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, IndexMap};
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 use crate::report::Amount;
 use crate::units::{Unit, Weight};
@@ -73,7 +73,11 @@ pub(super) fn heaviest<'r>(
         let (thread, on_thread) = heaviest_key(&parts, |part| part.row.thread);
         let outermost =
             |place| std::iter::successors(Some(place), |&at| owners.caller(profile, at)).last().unwrap_or(place);
-        let (origin, triggered) = heaviest_key(&parts, |part| origin(profile, owners, outermost(part.place)));
+        let mut known: HashMap<StackId, Option<Origin>> = HashMap::default();
+        let (origin, triggered) = heaviest_key(&parts, |part| {
+            let outermost = outermost(part.place);
+            *known.entry(outermost).or_insert_with(|| origin(profile, owners, outermost))
+        });
         let origin = origin.filter(|_| triggered.0 as f64 > MOST * sum.0 as f64);
         Answer { function, amount: amount(sum), thread, on_thread: amount(on_thread), origin }
     });
@@ -98,18 +102,12 @@ pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Opti
 }
 
 /// The heaviest group by a key, with its weight and samples; the first one in a tie.
-fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], key: impl Fn(&Part) -> K) -> (K, (u64, u64)) {
-    let mut sums: HashMap<K, (u64, u64)> = HashMap::default();
+fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], mut key: impl FnMut(&Part) -> K) -> (K, (u64, u64)) {
+    let mut sums: IndexMap<K, (u64, u64)> = IndexMap::default();
     for part in parts {
         let sum = sums.entry(key(part)).or_default();
         *sum = (sum.0.saturating_add(part.row.weight), sum.1 + part.row.samples);
     }
-    let mut best = (key(&parts[0]), sums[&key(&parts[0])]);
-    for part in parts {
-        let sum = sums[&key(part)];
-        if sum > best.1 {
-            best = (key(part), sum);
-        }
-    }
-    best
+    let heaviest = sums.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
+    heaviest.expect("a function has parts")
 }

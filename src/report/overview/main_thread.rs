@@ -1,4 +1,4 @@
-//! What the main thread does in recordings of waiting threads. In a report of a hang, the thread that hung.
+//! What the main thread does in recordings of waiting threads. In a hang report, this is the thread that hung.
 
 use super::own_code::OwnCode;
 use super::owners::Owner;
@@ -25,19 +25,19 @@ pub struct MainThread {
     pub queued: Amount,
     /// Samples in which it waits.
     pub waits: Amount,
-    /// What it waits for, in words, if four fifths of the waiting samples agree.
+    /// What it waits for, in words, if at least four fifths of the waiting samples agree.
     pub waits_for: Option<&'static str>,
     /// True if the waiting samples do not all agree.
     pub has_other_waits: bool,
-    /// The app function with the most running samples, if any.
+    /// The app function with more than half of the running samples, if any.
     pub runs_in: Option<FunctionId>,
     /// The function with the most waiting samples.
     pub waits_in: Option<FunctionId>,
-    /// The app function that called `waits_in` in most of these samples, if any.
+    /// The app function that called `waits_in` in the largest number of these samples, if any.
     pub asked_by: Option<FunctionId>,
 }
 
-/// Finds the main thread of the recorded process, or else the only main thread, and determines its activity.
+/// Finds the [main thread](MainThread::thread) and determines its activity.
 pub(super) fn main_thread(
     profile: &Profile,
     code: &OwnCode<'_>,

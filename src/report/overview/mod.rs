@@ -38,7 +38,7 @@ use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Calls, Label, StackWeight, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool::both;
-use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum};
+use crate::profile::{BinaryId, Doing, FunctionId, Meaning, Profile, SampleSum};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -61,7 +61,7 @@ pub struct Overview<'e> {
     /// The app functions that call the first answer, heaviest first, with its samples below them. Omits system functions in between and entry
     /// points (`main`). Empty unless the answer is app code, and either [stands out](Self::stands_out) or runs while other threads wait.
     pub callers: Vec<(FunctionId, Amount)>,
-    /// The outermost app function with nearly all samples of the first answer below it, if it is none of the [`callers`](Self::callers).
+    /// The outermost app function with nearly all samples of the first answer below it, if it is not one of the [`callers`](Self::callers).
     pub outer_caller: Option<FunctionId>,
     /// How the first answer spends its time, if it [stands out](Self::stands_out), is app code, and no thread waits.
     pub spent: Option<Spent>,
@@ -75,6 +75,8 @@ pub struct Overview<'e> {
     pub has_states: bool,
     /// Samples in unnamed code, or in system code called from unnamed app code.
     pub nameless: Amount,
+    /// By binary: the number of samples in nameless code.
+    pub(crate) nameless_in: Vec<u64>,
     /// All selected samples.
     pub total: Amount,
     /// By function: the weight and number of samples that contain it.
@@ -88,7 +90,7 @@ const STANDS_OUT: f64 = 0.1;
 const LARGE: usize = 10_000;
 
 impl Overview<'_> {
-    /// The samples with a function anywhere in their stack, which is its all weight in every table.
+    /// The samples with a function anywhere in their stack: its total weight in every table.
     pub fn all(&self, function: FunctionId) -> Amount {
         let (weight, samples) = self.all[function.index()];
         Amount { weight: Weight::new(weight, self.total.weight.unit), samples }
@@ -167,6 +169,7 @@ impl<'e> Report<'e> {
             has_states: false,
             stop: None,
             nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
+            nameless_in: nameless_in(profile, found_of().map(|(row, found)| (row, *found))),
             toc,
             activity: activity::activity(self, series, bins),
             shares: shares(series, found_of()),
@@ -213,7 +216,7 @@ impl<'e> Report<'e> {
             let places = rows.iter().zip(&found).filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
             let places = places.filter(|(_, place)| place.function == first);
             if has_others {
-                // A caller of waiting calls says nothing about running ones.
+                // A caller of waiting calls does not explain running calls.
                 let running = places.map(|(row, _)| row);
                 (overview.callers, overview.outer_caller) =
                     callers::callers(profile, &code.owners, first, running, series.unit);
@@ -249,28 +252,40 @@ impl<'e> Report<'e> {
     /// The binaries without symbols, each with its number of samples in [`nameless`](Overview::nameless) code over all series, most samples
     /// first. Binaries whose unnamed frames only call named code have no samples.
     pub fn wanted(&self) -> Vec<(UnnamedBinary, u64)> {
-        let profile = &self.recording.profile;
         if self.unnamed().binaries.is_empty() {
             return Vec::new();
         }
+        let code = OwnCode::new(self);
+        let rows = self.series.iter().flat_map(|series| self.weights.of_series(series.series));
+        self.by_samples(&nameless_in(&self.recording.profile, rows.map(|row| (row, code.find(row)))))
+    }
+
+    /// The binaries without symbols, each with its number of samples, most samples first.
+    pub(crate) fn by_samples(&self, nameless_in: &[u64]) -> Vec<(UnnamedBinary, u64)> {
+        let profile = &self.recording.profile;
         // Binaries with the same UUID are merged.
         let key = |binary: BinaryId| profile.binary(binary).uuid.ok_or(binary);
         let mut sums: HashMap<_, u64> = HashMap::default();
-        for series in &self.series {
-            let code = OwnCode::new(self);
-            let rows = self.weights.of_series(series.series).iter();
-            for row in rows {
-                let place = code.find(row).and_then(|found| found.nameless(profile));
-                if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
-                    *sums.entry(key(binary)).or_default() += row.samples;
-                }
-            }
+        for (binary, samples) in profile.binary_ids().zip(nameless_in) {
+            *sums.entry(key(binary)).or_default() += samples;
         }
         let samples = |row: &UnnamedBinary| sums.get(&key(row.binary)).copied().unwrap_or_default();
         let mut wanted: Vec<_> = self.unnamed().binaries.iter().map(|row| (*row, samples(row))).collect();
         wanted.sort_by_key(|(_, samples)| Reverse(*samples));
         wanted
     }
+}
+
+/// By binary: the number of samples in nameless code.
+fn nameless_in<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Option<Found>)>) -> Vec<u64> {
+    let mut sums = vec![0; profile.binary_ids().len()];
+    for (row, found) in rows {
+        let place = found.and_then(|found| found.nameless(profile));
+        if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
+            sums[binary.index()] += row.samples;
+        }
+    }
+    sums
 }
 
 /// Sums the samples by owner.

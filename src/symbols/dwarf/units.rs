@@ -121,7 +121,9 @@ impl<'data> Units<'data> {
             match head.and_then(|head| self.budget.hold(size_of::<Head<'_>>()).map(|()| head)) {
                 Ok(head) => found.push(head),
                 Err(Fault::NoMemory) => break,
-                Err(fault) => self.note("the DWARF was read in part, other names come from the symbol table", fault),
+                Err(fault) => {
+                    self.note("the DWARF was only partly read; other names come from the symbol table", fault)
+                }
             }
         }
         found

@@ -93,7 +93,7 @@ fn a_missing_column_rejects_every_row() {
         let reason = if columns.is_empty() { RejectReason::CellCount } else { RejectReason::MissingColumn };
         assert_eq!(reasons(&found), [(reason, 3)]);
         let message = &found.diagnostics[0].message;
-        let words = if columns.is_empty() { "another number of cells" } else { "has no column" };
+        let words = if columns.is_empty() { "number of cells" } else { "has no column" };
         assert!(message.contains(words) && found.diagnostics[0].count == 3, "{message}");
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn changes_are_shown() -> Result<(), Failed> {
     ensure!(*same == "change 0 samples, 32 samples by chance: within noise", "{same}");
     let legend =
         [("−10 %", "b3"), ("−3 %", "b2"), ("−1 %", "b1"), ("less", "b0"), ("within noise", "n"), ("more", "r0")];
-    let more = [("+1 %", "r1"), ("+3 %", "r2"), ("+10 % of the whole before, or more", "r3")];
+    let more = [("+1 %", "r1"), ("+3 %", "r2"), ("+10 % of the total before, or more", "r3")];
     let found = drawn.legend.iter().map(String::as_str).zip(drawn.legend_classes.iter().map(String::as_str));
     ensure!(found.eq(legend.into_iter().chain(more)), "{:?}", drawn.legend);
     Ok(())
@@ -157,11 +157,11 @@ pub(crate) fn scaled_weights_are_said() -> Result<(), Failed> {
     for (factor, line) in [
         (
             1.0,
-            "Before 1000 samples, after 2000 samples (+100.00 %); change +1000 samples, 55 samples by chance: beyond noise. Frames are as wide as they weigh after.",
+            "Before 1000 samples, after 2000 samples (+100.00 %); change +1000 samples, 55 samples by chance: beyond noise. The width of a frame is its weight after.",
         ),
         (
             0.45,
-            "Before 1000 samples, after 2000 samples (−10.00 %); change −100 samples, 55 samples by chance: within noise. Weights after are multiplied by 0.4500 for changes. Frames are as wide as they weigh after.",
+            "Before 1000 samples, after 2000 samples (−10.00 %); change −100 samples, 55 samples by chance: within noise. Weights after are multiplied by 0.4500 for changes. The width of a frame is its weight after.",
         ),
     ] {
         let mut out = Vec::new();
@@ -174,7 +174,7 @@ pub(crate) fn scaled_weights_are_said() -> Result<(), Failed> {
 
 pub(crate) fn what_vanished_is_said() -> Result<(), Failed> {
     let drawn = Drawn::read(&picture()?)?;
-    let wanted = "3 frames of before are no more: 100 samples (10.00 % of before).";
+    let wanted = "3 frames of before no longer exist: 100 samples (10.00 % of before).";
     ensure!(drawn.sentences.iter().any(|text| text == wanted), "{:?}", drawn.sentences);
     // Nothing before, and nothing after.
     for (before, after) in [(0, 10), (10, 0), (0, 0)] {
@@ -184,7 +184,7 @@ pub(crate) fn what_vanished_is_said() -> Result<(), Failed> {
         let drawn = Drawn::read(std::str::from_utf8(&out)?)?;
         let frames = if after > 0 { 2 } else { 1 };
         ensure!(drawn.frames.len() == frames, "{before} and {after}: {:?}", drawn.frames);
-        let said = drawn.sentences.iter().any(|text| text.contains(" no more"));
+        let said = drawn.sentences.iter().any(|text| text.contains(" no longer exist"));
         ensure!(said == (before > 0 && after == 0), "{:?}", drawn.sentences);
     }
     Ok(())

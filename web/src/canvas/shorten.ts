@@ -1,4 +1,4 @@
-// Shortens names of functions: first it drops namespaces, then arguments, then enclosing types, and finally the end.
+// Shortens names of functions: first it drops outer namespaces, then arguments, then the enclosing type or namespace, and finally the end.
 
 /** A name and its shorter forms, longest first, without repeats. Each of these has an ellipsis. */
 export function shorterNames(name: string): string[] {
@@ -19,6 +19,9 @@ export function shorterNames(name: string): string[] {
   add(bare);
   const lean = collapse(bare, '<', '>');
   add(lean);
+  // In Rust, the brackets contain a type and its trait.
+  const [, type, method] = /^(?:…::)?(<.*>)(::.*)$/.exec(lean) ?? [];
+  if (type !== undefined) add(type.replace(/\b(\w+::)+/g, '…::') + method);
   const last = lastOf(lean);
   add(last);
   // A name that is cut at its end should begin with its most specific part.
@@ -79,7 +82,7 @@ function collapse(name: string, opens: string, closes: string): string {
   for (let at = 0; at < name.length; at += 1) {
     const letter = name[at]!;
     found += letter;
-    if (letter !== opens || at === 0 || isOperator(name, at) || !/[\w:]/.test(name[at - 1]!)) continue;
+    if (letter !== opens || at === 0 || name.startsWith('<impl ', at) || isOperator(name, at) || !/[\w:]/.test(name[at - 1]!)) continue;
     const end = partner(name, at, opens, closes);
     if (end < 0) continue;
     found += `…${closes}`;
@@ -88,11 +91,11 @@ function collapse(name: string, opens: string, closes: string): string {
   return found;
 }
 
-/** `a::b::C::d(int)` becomes `…::b::C::d(int)` and `…::C::d(int)`, and `App.C.d(…)` becomes `…C.d(…)`. Types stay. */
+/** `a::b::C::d(int)` becomes `…::b::C::d(int)` and `…::C::d(int)`, and `App.C.d(…)` becomes `…C.d(…)`. Types stay, and the innermost namespace. */
 function withoutNamespaces(name: string): string[] {
   const found: string[] = [];
   let from = 0;
-  for (const { at, mark } of cutsOf(name)) {
+  for (const { at, mark } of cutsOf(name).slice(0, -1)) {
     const part = name.slice(from, at - Math.max(1, mark.length));
     // A Swift name begins with its module.
     const isModule = mark === '' && from === 0;
@@ -114,7 +117,7 @@ function cutsOf(name: string): { readonly at: number; readonly mark: string }[] 
   const open = argumentsAt(name);
   const path = open < 0 ? name : name.slice(0, open);
   const found: { at: number; mark: string }[] = [];
-  let depth = 0;
+  let depth = path[0] === '<' ? 1 : 0;
   for (let at = 1; at < path.length - 1; at += 1) {
     const letter = path[at]!;
     if ('<([{'.includes(letter)) depth += 1;

@@ -80,6 +80,11 @@ export class TimelineCanvas {
     return this.#layout.head + this.#layout.height;
   }
 
+  /** The first height, at most this: whole rows up to the last busy one. */
+  usualHeight(most: number): number {
+    return this.#layout.usual(most);
+  }
+
   /** Shows the selected time, or everything, as the keys z and 0 do. */
   zoom(to: 'brush' | 'whole'): void {
     const walk = this.#walk();

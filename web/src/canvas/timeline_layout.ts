@@ -46,6 +46,15 @@ export class TimelineLayout {
     return this.tops[this.tracks.length]!;
   }
 
+  /** The height up to the last busy row, at most this. Only lanes are cut, since one lane may be higher than the limit. */
+  usual(most: number): number {
+    const last = this.tracks.findLastIndex(({ isMinor }) => isMinor === false);
+    const minor = this.tracks.findIndex(({ isMinor }, index) => index > last && isMinor === true);
+    const end = minor < 0 ? this.tracks.length : minor;
+    const cut = this.tracks.findIndex((_, index) => index < end && this.head + this.tops[index + 1]! > most);
+    return cut >= 0 && this.tracks[cut]!.kind === 'lane' ? most : this.head + this.tops[cut < 0 ? end : cut]!;
+  }
+
   /** The track at a height, from the top of all; -1 for none. */
   at(y: number): number {
     if (y < 0 || y >= this.height) return -1;

@@ -77,15 +77,16 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sigh
   }
   if (track.isOpen !== undefined) drawTriangle(pen, left - 11, strip.top + (isTall ? 11 : strip.height / 2), track.isOpen, theme);
   const base = isTall ? strip.top + 14 : strip.top + Math.min(strip.height / 2, 11) + 4;
-  const full = track.bins?.fullText ?? '';
   const detail = track.detail ?? '';
   pen.font(SMALL, 400, theme.font);
   pen.fill(theme.dim);
   // A number that is cut off would be wrong. The scale explains the picture, so it is removed last.
   const room = margin - left - PAD;
-  const wide = widths.of(detail);
-  const shown = isTall && widths.of(full) <= room ? full : '';
-  const fits = wide <= (isTall ? room - (shown === '' ? 0 : widths.of(shown) + 6) : margin * 0.4);
+  const widthOf = (text: string): number => (widths.of(text) * SMALL) / FONT;
+  const wide = widthOf(detail);
+  const full = track.bins === undefined || !isTall ? '' : `height: ${track.bins.fullText}`;
+  const shown = widthOf(full) <= room ? full : '';
+  const fits = wide <= (isTall ? room - (shown === '' ? 0 : widthOf(shown) + 6) : margin * 0.4);
   const beside = !isTall && fits && detail !== '' ? wide + 6 : 0;
   if (shown !== '') pen.text(shown, margin - PAD + 2, base + 13, 'right');
   if (fits && isTall) pen.text(detail, left, base + 13);
@@ -135,7 +136,7 @@ function drawWindow(pen: Pen, { visible, width }: Sighted, strip: Strip, theme: 
 }
 
 function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: TextWidths): void {
-  const { margin, width, visible } = sight;
+  const { margin, width, visible, model } = sight;
   const strip: Strip = { ...stripOf(sight, -1), visible };
   pen.fill(theme.raised);
   pen.rect(0, top, width, AXIS);
@@ -153,9 +154,14 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: T
     if (!isLast) pen.text(text, x + 4, top + AXIS - 8);
   }
   pen.fill(theme.dim);
-  const shown = timeText(visible.end - visible.start);
-  pen.text(shown, margin - PAD + 2, top + AXIS - 8, 'right');
-  if ((widths.of(`time shown${shown}`) * SMALL) / FONT < margin - 2 * PAD) pen.text('time shown', PAD, top + AXIS - 8);
+  const fits = (text: string): boolean => (widths.of(text) * SMALL) / FONT < margin - 2 * PAD;
+  const length = visible.end - visible.start;
+  const [shown, most] = [length, model.recorded ?? model.range.end - model.range.start].map((time) => timeText(time));
+  // If only a part is visible, the row says so.
+  const part = shown === most || length > (model.recorded ?? Infinity) ? [] : [`${shown} of ${most}${model.recorded === null ? '' : ' recorded'}`, `${shown} of ${most}`];
+  const text = part.find(fits) ?? shown!;
+  pen.text(text, margin - PAD + 2, top + AXIS - 8, 'right');
+  if (fits(`time shown${text}`)) pen.text('time shown', PAD, top + AXIS - 8);
   pen.fill(theme.line);
   pen.rect(0, top + AXIS - 1, width, 1);
 }
@@ -207,11 +213,12 @@ function drawLength(pen: Pen, brush: Range, strip: Strip, top: number, theme: Th
   if (shown !== '') pen.text(shown, (left + right) / 2, top + AXIS - 8, 'center');
 }
 
-function drawScroll(pen: Pen, { layout, scroll, height, width }: Sighted, theme: Theme): void {
+/** Draws the scroll bar between the names and the plot, so that it covers neither. */
+function drawScroll(pen: Pen, { layout, scroll, height, margin }: Sighted, theme: Theme): void {
   const room = height - layout.head;
   if (layout.height <= room || room <= 0) return;
   const length = Math.max(24, (room / layout.height) * room);
   const top = layout.head + (scroll / (layout.height - room)) * (room - length);
   pen.fill(theme.dim);
-  pen.rect(width - 4, top, 3, length);
+  pen.rect(margin - 5, top, 3, length);
 }

@@ -132,6 +132,8 @@ export interface Track {
   readonly isSelected?: boolean;
   /** Drawn weaker, as what is filtered out. */
   readonly isDim?: boolean;
+  /** False for busy threads and processes, true for nearly empty ones. The first height of the timeline leaves out the latter. */
+  readonly isMinor?: boolean;
   /** Whether the tracks below it are shown, if it has any. */
   readonly isOpen?: boolean;
   readonly bins?: Bins;
@@ -144,8 +146,10 @@ export interface Track {
 
 export interface TimelineModel {
   readonly unit: Unit;
-  /** The time of the recording, in nanoseconds. */
+  /** The time of the samples, in nanoseconds. */
   readonly range: Range;
+  /** The recorded length, which may be longer; null if it is unknown. */
+  readonly recorded: number | null;
   readonly brush: Range | null;
   /** Stays on top. */
   readonly overview: Track | null;

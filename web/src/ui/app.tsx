@@ -111,9 +111,10 @@ function Page(): JSX.Element {
       <div class="page">
         <Header />
         <Filters />
-        <Chips />
         {/* Sums of runs have no times. */}
         {sides?.facts.comparison == null && (side === 'compared' ? <Timelines /> : <Timeline key={side} />)}
+        {/* Below the timeline, so that the first chip does not move it during a double click. */}
+        <Chips />
         <Tabs />
         <Main />
         <ChosenBar />

@@ -1,7 +1,6 @@
 // What is selected and done, each with its effect and a button to remove it.
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { AnswerOf, Effect, Operation, TreePlace } from '../host/protocol.ts';
 import { counterOf, countersOf } from '../state/counters.ts';
 import { processName, threadName } from '../state/names.ts';
@@ -9,7 +8,6 @@ import { type State, cleared } from '../state/state.ts';
 import { type App, useAnswer, useApp, useStore } from './app_context.ts';
 import { type Unit, percent, timeText, withUnit } from './format.ts';
 import { counterName } from './counter_name.ts';
-import { remember, remembered } from './remembered.ts';
 
 interface Chip {
   readonly id: string;
@@ -50,33 +48,13 @@ export function Chips(): JSX.Element {
   const known = isOld ? [] : [answer?.before, answer].filter((one) => one !== undefined && one !== null);
   const chips = [...selectionChips(app, state), ...operationChips(state, known.map(({ effects }) => effects), unit)];
   const left = leftText(answer, unit);
-  const [hasHint, setHint] = useState(remembered('hint') !== 'off');
-  const hideHint = (): void => {
-    remember('hint', 'off');
-    setHint(false);
-  };
   return (
     <>
       <p class="only-read" aria-live="polite">
         {isOld ? '' : [...chips.map(({ text }) => text), left || 'Everything is selected.'].join('; ')}
       </p>
-      {chips.length > 0 ? <ChipList chips={chips} fault={fault} left={left} isOld={isOld} /> : hasHint && <Hint onHide={hideHint} />}
+      {chips.length > 0 && <ChipList chips={chips} fault={fault} left={left} isOld={isOld} />}
     </>
-  );
-}
-
-/** A placeholder for the first chip, so that nothing moves below the pointer when it appears. */
-function Hint({ onHide }: { onHide: () => void }): JSX.Element {
-  const { tables } = useApp().names;
-  const { series } = useStore();
-  return (
-    <p class="chips is-empty note" data-part="hint">
-      {tables.spans[series] != null && 'Drag across the timeline below to select a time. '}
-      Choose a function, and the bar at the bottom of the page has its operations.
-      <button type="button" class="chip-remove" aria-label="Hide this hint for good" title="Hide this hint for good" onClick={onHide}>
-        ×
-      </button>
-    </p>
   );
 }
 

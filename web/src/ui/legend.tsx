@@ -2,18 +2,18 @@
 
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { KINDS, KIND_NAMES } from '../canvas/index.ts';
+import { type Kind, KINDS, KIND_NAMES } from '../canvas/index.ts';
 import { useApp } from './app_context.ts';
 import { labelsFor } from './labels.ts';
 
-/** The kinds of code that a recording has. */
-export function Legend(): JSX.Element {
+/** Some kinds of code, by default all that a recording has. */
+export function Legend({ kinds }: { readonly kinds?: readonly Kind[] }): JSX.Element {
   const { names } = useApp();
-  const kinds = useMemo(() => {
+  const all = useMemo(() => {
     const found = new Set(labelsFor(names).kinds.subarray(0, names.tables.functions.count));
     return KINDS.filter((_, place) => found.has(place));
   }, [names]);
-  return <Colours names={kinds.map((kind) => [kind, KIND_NAMES[kind]])} />;
+  return <Colours names={(kinds ?? all).map((kind) => [kind, KIND_NAMES[kind]])} />;
 }
 
 export function ChangeLegend(): JSX.Element {

@@ -35,7 +35,7 @@ export function TimeField(): JSX.Element | null {
       class="time-field"
       type="text"
       size={16}
-      placeholder="All times"
+      placeholder="Drag or type a time"
       aria-label={`Selected time, such as ${example}`}
       title={`The selected time. Drag in the timeline, or type ${example}`}
       aria-invalid={isWrong}

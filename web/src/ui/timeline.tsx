@@ -55,14 +55,23 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     if (answer !== null) onRate?.(unit === 'events' ? 0 : largestRate(answer));
   }, [answer]);
   useEffect(() => setSeen(null), [state.series]);
-  const highest = useRef({ of: '', height: 0 });
+  const highest = useRef({ of: '', height: 0, usual: 0 });
   useEffect(() => {
-    const height = canvas.current?.contentHeight;
-    if (height === undefined || model === null) return;
-    // Selections take lines away, which must not move what is below; people do by opening and closing them.
-    const of = `${state.series} ${[...closed].join(' ')}`;
-    highest.current = highest.current.of === of ? { of, height: Math.max(height, highest.current.height) } : { of, height };
-    box.current?.style.setProperty('--timeline-height', `${Math.ceil(highest.current.height) + 1}px`);
+    if (canvas.current === null || box.current === null || model === null) return;
+    const [drawing, section] = [canvas.current, box.current];
+    const fit = (): void => {
+      // Selections take lines away, which must not move what is below; people do by opening and closing them.
+      const of = `${state.series} ${[...closed].join(' ')} ${innerHeight}`;
+      const before = highest.current.of === of ? highest.current : { height: 0, usual: 0 };
+      const height = Math.max(before.height, drawing.contentHeight);
+      section.style.setProperty('--timeline-height', `${Math.ceil(height) + 1}px`);
+      const usual = Math.max(before.usual, drawing.usualHeight(parseFloat(getComputedStyle(section).maxHeight) - 1));
+      section.style.setProperty('--timeline-usual', `${usual + 1}px`);
+      highest.current = { of, height, usual };
+    };
+    fit();
+    addEventListener('resize', fit);
+    return () => removeEventListener('resize', fit);
   }, [model]);
   if (whole === null) return <p class="notice is-quiet">{withoutTimes(app.names, 'timeline')}</p>;
   return (

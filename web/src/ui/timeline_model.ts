@@ -9,6 +9,9 @@ import { rateText } from '../canvas/amounts.ts';
 import { type Unit, withUnit } from './format.ts';
 import { laneTracks } from './timeline_lanes.ts';
 
+/** Threads below this share of the busiest one are not in the first height of the timeline. */
+const NEARLY_EMPTY = 0.05;
+
 /** The weight that fills the height of a track, and what it means. */
 type Height = Pick<Bins, 'full' | 'fullText'>;
 
@@ -33,6 +36,7 @@ interface Shown {
 export function timelineModel(names: Names, state: State, { answer, overall, unit }: Shown, whole: Range, closed: ReadonlySet<string>, cpu: IntervalsAnswer | null, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
   const { tables } = names;
   const series = tables.series[state.series]!;
+  const duration = tables.runs[series.run]!.duration_ns;
   const isTime = unit === 'ns';
   // Threads that wait use no core.
   const what = series.meaning === 'presence' || state.states !== 'running' ? 'thread' : 'core';
@@ -43,6 +47,7 @@ export function timelineModel(names: Names, state: State, { answer, overall, uni
   const weight = (line: Line): string => withUnit(line.weight, unit);
   const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
   const ofThread = full([...answer.threads.map((line) => line.bins)]);
+  const [leastThread, leastProcess] = [overall.threads, overall.processes].map((lines) => lines.reduce((most, { weight }) => Math.max(most, NEARLY_EMPTY * Number(weight)), 0));
   const threadTrack = (line: Line, indent: number): Track => ({
     id: `thread:${line.id}`,
     label: inert(threadName(names, line.id)),
@@ -51,6 +56,7 @@ export function timelineModel(names: Names, state: State, { answer, overall, uni
     indent,
     isSelected: state.threads?.includes(line.id) ?? false,
     isDim: isOff(line.id),
+    isMinor: Number(line.weight) < leastThread!,
     bins: bins(line, isTime ? { full: answer.bin, fullText: `one ${what}` } : ofThread),
   });
   const name = one?.name;
@@ -66,7 +72,7 @@ export function timelineModel(names: Names, state: State, { answer, overall, uni
     if (hasProcesses) {
       const isSelected = state.processes?.includes(process.id) ?? false;
       const isDim = state.processes !== null && !isSelected;
-      const own = { id, label: inert(processName(names, process.id)), detail: weight(process), kind: 'process' as const, isSelected, isDim, isOpen };
+      const own = { id, label: inert(processName(names, process.id)), detail: weight(process), kind: 'process' as const, isSelected, isDim, isOpen, isMinor: Number(process.weight) < leastProcess! };
       tracks.push({ ...own, bins: bins(process, ofProcess) });
     }
     if (isOpen || !hasProcesses) tracks.push(...threads.map((line) => threadTrack(line, hasProcesses ? 1 : 0)));
@@ -75,6 +81,7 @@ export function timelineModel(names: Names, state: State, { answer, overall, uni
   return {
     unit,
     range: whole,
+    recorded: duration === undefined ? null : Number(duration),
     overview: {
       id: 'overview',
       label: `${name === undefined ? '' : `${name}: `}${what === 'thread' ? 'all threads' : 'all CPU'}`.replace(/^a/, 'A'),
@@ -129,14 +136,14 @@ function layersOf({ bins, waiting }: Line): BinLayer[] {
 /** The height of a track: the largest bin. */
 function mostOf(values: readonly Float64Array[], unit: Unit): Height {
   const most = values.reduce((most, bins) => bins.reduce((most, value) => Math.max(most, value), most), 0);
-  return { full: Math.max(most, 1), fullText: `up to ${withUnit(Math.round(most), unit)}` };
+  return { full: Math.max(most, 1), fullText: withUnit(Math.round(most), unit) };
 }
 
 /** The height of a track: a number of whole cores; for other units, the largest bin. */
 function fullOf(values: readonly Float64Array[], bin: number, unit: Unit, what: string): Height {
   let most = 0;
   for (const bins of values) for (const value of bins) if (value > most) most = value;
-  if (unit !== 'ns') return { full: Math.max(most, 1), fullText: `up to ${rateText(most / bin, unit)}` };
+  if (unit !== 'ns') return { full: Math.max(most, 1), fullText: rateText(most / bin, unit) };
   const cores = Math.max(1, Math.ceil(most / bin - 1e-6));
   return { full: cores * bin, fullText: cores === 1 ? `one ${what}` : `${cores} ${what}s` };
 }

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT, pageOf } from '../command.mjs';
 import { writeIntervals } from './interval_cases.mjs';
+import { writeTies } from './layout_cases.mjs';
 import { writeChanged, writeOfTwoProcesses, writeRuns } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
@@ -47,6 +48,7 @@ export async function writeInputs(folder, isFresh) {
   const changed = writeChanged(orchard, join(folder, 'changed.xml'));
   return {
     orchard: await write(orchard, 'orchard'),
+    ties: await write(writeTies(fixture('sample/demo.sample.txt'), join(folder, 'ties.txt')), 'ties'),
     dots: await write(writeDots(join(folder, 'dots.xml')), 'dots'),
     mixed: await write(fixture('26.4/time-profile/input.xml'), 'mixed'),
     events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),

@@ -1,12 +1,23 @@
 // The space of the parts of the page, and how they save space, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { askedJson } from './asked.mjs';
 import { brush, showTab } from './cases.mjs';
 import { TABS, waitFor } from './tab.mjs';
 
 /** The indentation of a level of a tree. */
 const LEVEL = 14;
+
+/** Writes a report of nine equally busy threads, of which the main thread is the last, and a thread with one sample. */
+export function writeTies(file, path) {
+  const [before, , after] = readFileSync(file, 'utf8').split(/(?<=Call graph:\n)|(?=\nTotal number)/);
+  const thread = (number, count, name = '') => `    ${count} Thread_${172_300 + number}${name}\n    + ${count} free  (in libsystem_malloc.dylib) + 8  [0x188690e00]\n`;
+  const main = thread(8, 3_000, '   DispatchQueue_1: com.apple.main-thread  (serial)').replace(/    \+.*/, '    + 3000 start  (in dyld) + 6992  [0x1882b84e4]');
+  const threads = Array.from({ length: 8 }, (_, number) => thread(number, 3_000));
+  writeFileSync(path, [before, ...threads, main, thread(9, 1), after.replaceAll('libsystem_pthread', 'libsystem_malloc')].join(''));
+  return path;
+}
 
 export const LAYOUT_CASES = {
   async 'a folded name in the answer unfolds, and then leads to its callers'(tab, { orchard }) {
@@ -19,22 +30,18 @@ export const LAYOUT_CASES = {
     match(await tab.fragment(), /tab=callers&fn=orchard::Press::grind/);
   },
 
-  async 'the timeline remembers its height, of at most a third of the window, and hides its hint for good'(tab, { orchard, pair }) {
-    const expectHeight = async (expected) => {
-      const { height } = await tab.place('[data-part=timeline]');
-      ok(Math.abs(height - expected) < 1, `${height} instead of ${expected}`);
-    };
-    // The fixed part at the top, four threads, and the cores; in a comparison, half of a third of the window.
-    for (const [page, height, most] of [[orchard.page, 231, 200], [pair.page, 133, 100]]) {
+  async 'the timeline remembers its height, of whole rows in at most a third of the window'(tab, { orchard, pair }) {
+    const isHigh = async (expected) => Math.abs((await tab.place('[data-part=timeline]')).height - expected) < 1;
+    const expectHeight = (expected) => waitFor(() => isHigh(expected), `a height of ${expected}`);
+    // The fixed part at the top, four threads, and the cores; in a comparison, one thread in half of a third of the window.
+    for (const [page, height, most] of [[orchard.page, 231, 200], [pair.page, 109, 100]]) {
       await tab.open(page);
       await expectHeight(height);
-      await dragLowerEdge(tab, -40);
-      await tab.click('[data-part=hint] button');
+      await dragLowerEdge(tab, -30);
       // Without `tab.open`, which clears the storage.
       await tab.browser.open(page);
       await tab.ready();
-      await expectHeight(height - 40);
-      equal(await tab.count('[data-part=hint]'), 0);
+      await expectHeight(height - 30);
       await tab.browser.resize(1280, 600);
       await tab.browser.run(() => void (Storage.prototype.setItem = () => JSON.parse('no storage')));
       await dragLowerEdge(tab, 200);
@@ -44,6 +51,39 @@ export const LAYOUT_CASES = {
       await tab.browser.resize(1280, 800);
       await expectHeight(height);
     }
+  },
+
+  async 'the timeline writes which part of the recording and which height it shows'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    await tab.browser.run(keepTexts);
+    await brush(tab, 0.55, 0.6);
+    await tab.press('z');
+    await waitFor(async () => (await tab.browser.run(() => globalThis.texts)).includes('13 ms of 260 ms'), 'the shown part');
+    const texts = await tab.browser.run(() => globalThis.texts);
+    for (const text of ['height: 5 cores', 'height: one core']) ok(texts.includes(text), text);
+  },
+
+  async 'the overview begins below the timeline, which the first chip does not move'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    const before = await tab.place('[data-part=timeline] canvas');
+    ok(before.top < 80, `${before.top}`);
+    await brush(tab, 0.55, 0.6);
+    equal((await tab.place('[data-part=timeline] canvas')).top, before.top);
+  },
+
+  async 'the overview explains its columns and colours, and counts small threads'(tab, { ties, dots, orchard }) {
+    await tab.open(ties.page);
+    match(await tab.text('#top-title'), /^Heaviest functions\s+by self weight\s+runtime$/);
+    const threads = await tab.browser.run(() => [...document.querySelectorAll('[aria-labelledby=threads-title] li')].map((row) => row.innerText.replaceAll(/\s+/g, ' ').trim()));
+    deepEqual([threads.length, ...threads.slice(0, 2), threads.at(-1)], [10, 'total samples thread', '11.1% 3,000 Main Thread (0x2a114)', '11.1% 3,001 2 more']);
+    await tab.click('[aria-labelledby=threads-title] button', '2 more');
+    match(await tab.fragment(), /tab=threads/);
+    await tab.open(dots.page);
+    match(await tab.text('[data-part=top]'), /^total\s+▾ own\+sys\s+s\s+function in dots\s+100/);
+    await tab.open(orchard.page);
+    equal(await tab.text('#top-title'), 'Your heaviest functions\nby own+sys, which includes the system code they call');
+    const cut = await tab.browser.run(() => [...document.querySelectorAll('[data-part=top] .dim')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent));
+    deepEqual(cut, [], 'binaries have space');
   },
 
   async 'the lane of all CPUs and its scale stay the same if the timeline is zoomed'(tab, { orchard, pair }) {
@@ -292,6 +332,16 @@ function overviewPicture() {
   let scale = 0;
   for (const value of margin) scale = (Math.imul(scale, 31) + value) | 0;
   return { hasFrame: framed.length > 0, drawn: columns.map((x) => at(x, 48) !== at(x, 2)), isOutside: columns.map(isOutside), scale };
+}
+
+/** Keeps the texts that canvases draw from now on. */
+function keepTexts() {
+  globalThis.texts = [];
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    globalThis.texts.push(text);
+    fillText.call(this, text, ...place);
+  };
 }
 
 async function dragLowerEdge(tab, by) {

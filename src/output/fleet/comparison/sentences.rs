@@ -308,7 +308,7 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     if obstacle != Some(Obstacle::Confounded) && !comparison.confounders.is_empty() {
         let labels = comparison.confounders.join(" and ");
         cautions.push(format!(
-            "The sides have no {labels} in common, so the result may be that of the {labels}, not of the build: record both with one {labels}."
+            "The sides have no {labels} in common, so the {labels} may explain the result instead of the build: record both with one {labels}."
         ));
     }
     let is_said = match &comparison.verdict {
@@ -477,7 +477,7 @@ pub(in crate::output::fleet) fn differences(comparison: &Comparison) -> Vec<Stri
 pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
     let (options, levels, total) = (&comparison.options, comparison.levels, &comparison.first().total);
     let mut lines = vec![format!(
-        "Welch's and Student's t-test on logarithms within blocks; changes below {} do not count. Wrong claims in at most {} of comparisons of identical builds: slower {}, faster {}, functions {} (one-sided).",
+        "Welch's and Student's t-test on logarithms within blocks; changes below {} are ignored. Wrong claims in at most {} of comparisons of identical builds: slower {}, faster {}, functions {} (one-sided).",
         level(options.min_effect),
         level(options.alpha),
         level(levels.slower * comparison.measures.len() as f64),

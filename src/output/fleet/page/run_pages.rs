@@ -1,4 +1,4 @@
-//! Selects the runs to which the numbers on a fleet page refer, since they need their own pages next to it.
+//! Selects the runs that get their own pages next to a fleet page: the runs to which its numbers refer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -55,7 +55,7 @@ impl RunPage {
     }
 }
 
-/// The cohorts with a row in tables of cohorts.
+/// The cohorts that the tables of cohorts list: the first [`MOST_COHORT_ROWS`] of each unit.
 fn shown_cohorts(report: &FleetReport) -> impl Iterator<Item = &CohortReport> {
     let units = report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit);
     units.flat_map(|cohorts| cohorts.iter().take(MOST_COHORT_ROWS))

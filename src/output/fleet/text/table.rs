@@ -310,7 +310,7 @@ impl Footnotes {
             has(Note::OneRun).then(|| "1 run: percentiles need more; max and mean are its value.".to_owned()),
             has(Note::Noise)
                 .then(|| "~: no more than sampling noise in identical runs; no evidence that runs differ.".to_owned()),
-            has(Note::HighMean).then(|| "!: the mean is above P90; a few runs carry it.".to_owned()),
+            has(Note::HighMean).then(|| "!: the mean is above P90; a few runs dominate it.".to_owned()),
         ];
         texts.into_iter().flatten().collect()
     }
@@ -337,7 +337,7 @@ impl Footnotes {
             return Some("*: no interval; percentiles by run weight have none.".to_owned());
         }
         let needs = quantiles.iter().map(|(quantile, needed)| match needed {
-            &u64::MAX => format!("{quantile} has none, however many runs there are"),
+            &u64::MAX => format!("{quantile} has none, regardless of the number of runs"),
             needed => format!("{quantile} needs {} for it", many(*needed, "run")),
         });
         let side = if *first < Quantile::P50 { "outer" } else { "upper" };

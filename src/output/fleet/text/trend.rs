@@ -39,7 +39,7 @@ pub(in crate::output) fn write(trend: &TrendReport<'_>, style: &Style, out: &mut
     }
     trend.series.iter().for_each(|series| changes(trend, series, &mut page));
     if trend.fleet.selection.is_partial() {
-        page.sentence(None, 0, &format!("only the selected part of each run counts: {}", trend.fleet.selection));
+        page.sentence(None, 0, &format!("only the selected part of each run is included: {}", trend.fleet.selection));
     }
     trend.notes.iter().for_each(|note| page.sentence(Some(Tone::Warning), 0, note));
     if let Some(comparison) = &trend.comparison {

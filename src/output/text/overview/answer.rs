@@ -1,7 +1,7 @@
 //! The facts of the answer, and the reasons to distrust it.
 
 use super::sentences::marks;
-use super::{Fact, Page, VISIBLE};
+use super::{Fact, MARGIN, Page, VISIBLE};
 use crate::output::text::style::fit;
 use crate::output::text::words::share;
 use crate::profile::{self, FunctionId, ThreadId, Wait};
@@ -42,7 +42,7 @@ impl Page<'_, '_> {
                 facts.extend((!is_own).then(|| ("code", self.why_not_own().to_owned())));
             }
         }
-        facts.push(("margin", self.margin()));
+        facts.push((MARGIN, self.margin()));
         facts.retain(|(_, text)| !text.is_empty());
         facts
     }
@@ -69,7 +69,7 @@ impl Page<'_, '_> {
         match (self.overview.has_states, self.overview.nameless.samples) {
             (true, _) => "runs",
             (false, 0) => "runs or could run",
-            (false, _) => "is not known to wait",
+            (false, _) => "runs, or waits in unnamed code,",
         }
     }
 
@@ -240,7 +240,9 @@ impl Page<'_, '_> {
             }
             false if self.has_own_code() => "no sample that ran is in a named function of yours, except entry points",
             false if has_binaries && shares.unknown.samples == 0 => "none of yours ran",
-            false => "which binaries belong to your app is unknown, so yours cannot be told from system code",
+            false => {
+                "which binaries belong to your app is unknown, so your code cannot be distinguished from system code"
+            }
         }
     }
 

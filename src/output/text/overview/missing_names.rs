@@ -18,7 +18,8 @@ impl Page<'_, '_> {
         }
         let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
         let nameless = self.overview.nameless;
-        let wanted: Vec<UnnamedBinary> = self.report.wanted().into_iter().map(|(row, _)| row).collect();
+        let wanted: Vec<UnnamedBinary> =
+            self.report.by_samples(&self.overview.nameless_in).into_iter().map(|(row, _)| row).collect();
         let of_own = wanted.iter().find(own);
         // Missing system names matter only if their share is large.
         if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {

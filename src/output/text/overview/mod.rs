@@ -41,11 +41,13 @@ const FUNCTIONS: usize = 5;
 const FEWEST: usize = 2;
 /// The number of threads that are named.
 const THREADS: usize = 3;
+/// The label of the fact about a margin.
+const MARGIN: &str = "margin";
 /// A smaller percentage would round to zero.
 const VISIBLE: f64 = 0.05;
 /// The width of labels.
 const LABEL: usize = 10;
-/// The number of lines that fit on a screen of 24 to 30 lines, with a prompt.
+/// The maximum number of lines. With a prompt, they fit on a screen of 30 lines.
 const MOST_LINES: usize = 27;
 /// The number of tables that are listed if no sample is selected.
 const EMPTY_TABLES: usize = 10;
@@ -330,12 +332,11 @@ impl<'p, 'e> Page<'p, 'e> {
 
     /// The answer as sentences, for readers that have a table of functions.
     fn answer(&self) -> Vec<String> {
-        let facts = self.facts().into_iter();
-        let mut lines: Vec<String> = facts.map(|(label, text)| format!("{}: {text}.", capitalized(label))).collect();
-        if self.overview.stop.is_none() && !self.has_nothing() && !self.overview.shares.has_others() {
-            lines.extend(self.told(&self.rows(1)));
-        }
-        lines
+        let (margin, facts): (Vec<Fact>, Vec<Fact>) = self.facts().into_iter().partition(|(label, _)| *label == MARGIN);
+        let told = self.overview.stop.is_none() && !self.has_nothing() && !self.overview.shares.has_others();
+        let told = if told { self.told() } else { Vec::new() };
+        let line = |(label, text): Fact| format!("{}: {text}.", capitalized(label));
+        facts.into_iter().map(line).chain(told).chain(margin.into_iter().map(line)).collect()
     }
 
     /// True if the run was idle: its table has no rows.

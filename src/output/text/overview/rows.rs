@@ -17,8 +17,8 @@ const MUCH: f64 = 0.2;
 const LARGE_REST: f64 = 33.0;
 /// The width of the column of totals.
 const TOTAL: usize = 6;
-/// A function mostly runs on a thread with this share of its weight.
-const MOSTLY: f64 = 0.6;
+/// The second function is told if it has at least this part of the first one's weight.
+const NEAR: f64 = 0.8;
 
 /// A row of the answer.
 pub(super) struct AnswerRow {
@@ -168,8 +168,7 @@ impl Page<'_, '_> {
         let binary = self.profile.binary_name(function).filter(|_| !is_own).map(str::to_owned);
         let thread = has_threads.then(|| match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
             1.0 => self.thread_name(thread),
-            part if part > MOSTLY => format!("{:.0}% on {}", 100.0 * part, self.thread_name(thread)),
-            _ => "several threads".to_owned(),
+            part => format!("{:.0}% on {}", 100.0 * part, self.thread_name(thread)),
         });
         let origin = origin.filter(|origin| *origin != Origin::Thread).map(|origin| phrase(origin).to_owned());
         Owner([binary, thread, origin])
@@ -188,8 +187,8 @@ impl Page<'_, '_> {
         };
         let names = match (self.overview.subtrees.is_empty(), self.overview.answers_in) {
             (true, _) => names,
-            (false, AnswersIn::Own) => "none of your functions stands out by itself",
-            (false, AnswersIn::All) => "no function stands out by itself",
+            (false, AnswersIn::Own) => "no single function of yours dominates",
+            (false, AnswersIn::All) => "no single function dominates",
         };
         let indent = |row: &AnswerRow| if row.is_detail { "  " } else { "" };
         let text = |row: &AnswerRow, room: usize| match row.what {
@@ -231,18 +230,29 @@ impl Page<'_, '_> {
         std::iter::once(table.header(style)).chain(table.rows.iter().map(|row| table.line(row, style))).collect()
     }
 
-    /// The rows as sentences, for readers that have a table of functions: the answer and its details.
-    pub(super) fn told(&self, rows: &[AnswerRow]) -> Vec<String> {
-        let is_first = |(index, row): &(usize, &AnswerRow)| *index == 0 || row.is_detail || row.own.is_empty();
-        let told = rows.iter().enumerate().filter(is_first).map(|(_, row)| {
-            let (words, name) = match row.what {
-                What::Function(words, id) => (words.to_owned(), self.function_of(id)),
-                What::Text(text) => (String::new(), text.to_owned()),
-            };
-            let owner = row.owner.text(0);
-            let owner = if owner.is_empty() { String::new() } else { format!(", {}", fit(&owner, Some(80))) };
-            format!("{} {words}{name}{owner}", row.total)
-        });
-        told.collect()
+    /// The rows as sentences, for readers that have a table of functions: the answer with its details, and the second function if it weighs nearly as
+    /// much.
+    pub(super) fn told(&self) -> Vec<String> {
+        let is_near = |[first, second]: &[Answer; 2]| {
+            second.amount.weight.value as f64 >= NEAR * first.amount.weight.value as f64
+        };
+        let functions = if self.overview.answers.first_chunk().is_some_and(is_near) { 2 } else { 1 };
+        let has_subtrees = !self.overview.subtrees.is_empty();
+        let is_function = |row: &AnswerRow| matches!(row.what, What::Function("", _)) && !has_subtrees;
+        let is_told = |row: &AnswerRow| row.is_detail || row.own.is_empty() || is_function(row);
+        self.rows(functions).iter().filter(|row| is_told(row)).map(|row| self.told_row(row)).collect()
+    }
+
+    fn told_row(&self, row: &AnswerRow) -> String {
+        let name = match row.what {
+            What::Function(words, id) => format!("{words}{}", self.function_of(id)),
+            What::Text(text) => text.to_owned(),
+        };
+        let of = if self.overview.answers_in == AnswersIn::Own { "own+sys" } else { "self" };
+        let own = Some(&row.own).filter(|own| !own.is_empty() && **own != row.total).map(|own| format!("{own} {of}"));
+        // The binary is behind the function's name.
+        let Owner([_, thread, origin]) = &row.owner;
+        let parts = [own.as_ref(), thread.as_ref(), origin.as_ref()].into_iter().flatten();
+        parts.fold(format!("{} {name}", row.total), |line, part| format!("{line}, {part}"))
     }
 }

@@ -169,7 +169,7 @@ impl Decoder<'_> {
         if self.source.read(&mut [0])? > 0 {
             return Err(broken("it is longer than the archive records"));
         }
-        if self.crc.sum() != self.expected { Err(broken("its checksum is another one")) } else { Ok(()) }
+        if self.crc.sum() != self.expected { Err(broken("its checksum does not match")) } else { Ok(()) }
     }
 }
 

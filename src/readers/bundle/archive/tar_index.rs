@@ -61,7 +61,8 @@ fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLim
         let item = Item { length: entry.size(), position, place: place(kind, start) };
         let end = start.saturating_add(item.length);
         if matches!(item.place, Place::Range(_)) && end > length {
-            let what = format!("the tar archive is cut: it has {length} bytes, and {name:?} would end at byte {end}");
+            let what =
+                format!("the tar archive is truncated: it has {length} bytes, and {name:?} would end at byte {end}");
             return Err(malformed(path, what));
         }
         budget.add(name, Some(item), position)?;

@@ -18,7 +18,7 @@ pub(super) fn is_zip(head: &[u8]) -> bool {
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: zip::result::ZipError| {
         let advice = "it is incomplete, or no zip; copy or download it again";
-        malformed(path, format!("the zip archive is broken or cut ({error}): {advice}"))
+        malformed(path, format!("the zip archive is broken or truncated ({error}): {advice}"))
     };
     let archive = ZipArchive::new(FileRange::new(files, path, 0, length)).map_err(broken)?;
     let metadata = archive.metadata();

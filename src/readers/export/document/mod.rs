@@ -468,7 +468,7 @@ impl<C: Content> DocumentReader<'_, C> {
             return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
         };
         if self.text[open.name_start..open.fmt_start] != *name {
-            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
+            return Err(Fault::malformed(format!("</{name}> closes an element with a different name"), at));
         }
         match open.tag {
             Tag::TraceQueryResult => self.finish_document(),

@@ -3,7 +3,8 @@
 //! The bytes are ids, whose values are looked up later, so their meaning does not depend on their position. Combinations from one block can be
 //! used in all later blocks.
 //!
-//! This module also caches the number widths of the last row, and the last stack of each thread, since the next ones are probably similar.
+//! This module also caches the number widths of the last row, and the last stack of each thread, since the next row and the next stack are probably
+//! similar.
 
 use super::super::tag::Tag;
 

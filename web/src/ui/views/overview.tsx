@@ -1,15 +1,20 @@
 // The main answer: what is heavy in app code, where, and its callers.
 
 import type { JSX } from 'preact';
-import type { OverviewAnswer } from '../../host/protocol.ts';
-import { binaryOf, processName, threadName } from '../../state/names.ts';
+import { KINDS } from '../../canvas/index.ts';
+import type { OverviewAnswer, Part } from '../../host/protocol.ts';
+import { binaryOf, kindOf, processName, threadName } from '../../state/names.ts';
 import { useAnswer, useApp } from '../app_context.ts';
 import { FunctionName, Share } from '../cells.tsx';
 import { counterName } from '../counter_name.ts';
-import { withUnit } from '../format.ts';
+import { grouped, inScale, scaleOf, withUnit } from '../format.ts';
+import { Legend } from '../legend.tsx';
 import { Pending } from '../panel.tsx';
 import { Hangs } from './hangs.tsx';
 import { Sentences } from './overview_sentences.tsx';
+
+/** The most threads that are listed, and the share of the total below which a thread is only counted. */
+const [MOST_THREADS, LEAST_SHARE] = [8, 0.0005];
 
 export function OverviewView(): JSX.Element {
   const app = useApp();
@@ -25,6 +30,12 @@ export function OverviewView(): JSX.Element {
     const hasOthers = app.names.tables.states.some((name) => name !== 'Running');
     return <p class="notice">The selection contains no samples. Remove a choice above{hasOthers ? ', or include all thread states' : ''}.</p>;
   }
+  const scale = scaleOf(answers[0]?.weight ?? 0, unit);
+  const binaries = answers.map(({ label }) => binaryOf(app.names, label) ?? '');
+  const only = new Set(binaries).size === 1 && binaries[0] !== '' ? binaries[0] : null;
+  const owners = ownersOf(shares);
+  const kinds = new Set(answers.map(({ label }) => kindOf(app.names, label)));
+  const isExplained = [...kinds].every((kind) => owners.some((owner) => owner.kind === kind));
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
       <div class="answer">
@@ -35,46 +46,39 @@ export function OverviewView(): JSX.Element {
         <section aria-labelledby="top-title" class="wide">
           <h2 id="top-title">
             {isOwn ? 'Your heaviest functions' : 'Heaviest functions'}
-            {isOwn && <span class="note"> own+sys includes the system code they call</span>}
+            <span class="note">by {isOwn ? 'own+sys, which includes the system code they call' : 'self weight'}</span>
+            {!isExplained && <Legend kinds={KINDS.filter((kind) => kinds.has(kind))} />}
           </h2>
           {answers.length === 0 && <p class="note">No sample has a stack.</p>}
-          <ol class="top" data-part="top">
+          <ol class="top" data-part="top" style={{ '--binary': `${only === null ? Math.max(6, ...binaries.map((name) => 0.9 * name.length)) : 0}ch` }}>
             <li class="top-row is-functions note">
-              {['total', isOwn ? 'own+sys' : 'self', ''].map((head) => <span key={head} class="amount">{head}</span>)}
-              <span>function</span>
-              <span class="dim">binary</span>
+              <span class="amount">total</span>
+              <span class="amount">
+                <span aria-hidden="true">▾ </span>
+                {isOwn ? 'own+sys' : 'self'}
+              </span>
+              <span class="amount">{scale.unit}</span>
+              <span class="name">{only === null ? 'function' : `function in ${only}`}</span>
+              {only === null && <span class="dim">binary</span>}
             </li>
-            {answers.map((row) => (
+            {answers.map((row, place) => (
               <li key={row.label}>
                 <button type="button" class="top-row is-functions" onClick={() => app.store.set({ chosen: row.label, tab: 'callers' })}>
                   <Share part={row.all} total={total.weight} />
                   <Share part={row.weight} total={total.weight} />
-                  <span class="amount">{withUnit(row.weight, unit)}</span>
+                  <span class="amount">{inScale(row.weight, scale)}</span>
                   <FunctionName names={app.names} label={row.label} />
-                  <span class="dim">{binaryOf(app.names, row.label)}</span>
+                  {only === null && <span class="dim" title={binaries[place]}>{binaries[place]}</span>}
                 </button>
               </li>
             ))}
           </ol>
         </section>
         <div class="beside">
-          <section aria-labelledby="threads-title">
-            <h2 id="threads-title">{Number(shares.waiting.samples) > 0 ? 'Threads with the most samples' : 'Busiest threads'}</h2>
-            <ol class="top">
-              {answer.threads.slice(0, 8).map((row) => (
-                <li key={row.id}>
-                  <button type="button" class="top-row" title="Show only this thread" onClick={() => app.store.set({ threads: [row.id] })}>
-                    <Share part={row.weight} total={total.weight} />
-                    <span class="amount">{withUnit(row.weight, unit)}</span>
-                    <span class="name">{threadOf(row.id)}</span>
-                  </button>
-                </li>
-              ))}
-            </ol>
-          </section>
+          <BusiestThreads title={Number(shares.waiting.samples) > 0 ? 'Threads with the most samples' : 'Busiest threads'} nameOf={threadOf} />
           <section aria-labelledby="owners-title">
             <h2 id="owners-title">Code owners</h2>
-            <Owners shares={shares} total={total.weight} />
+            <Owners owners={owners} total={total.weight} />
           </section>
           {answer.counters.length > 0 && <Counters sums={answer.counters} />}
           {answer.cores.some(({ kind }) => kind !== null) && (
@@ -94,6 +98,47 @@ export function OverviewView(): JSX.Element {
         </div>
       </div>
     </div>
+  );
+}
+
+/** The heaviest threads; in a tie, main threads come first. All other threads share one row. */
+function BusiestThreads({ title, nameOf }: { title: string; nameOf: (id: number) => string }): JSX.Element | null {
+  const { store, names } = useApp();
+  // The overview's answer contains only twelve threads.
+  const { answer, unit } = useAnswer('overview-threads', { kind: 'threads' });
+  if (answer === null) return null;
+  const total = answer.total.weight;
+  const isMain = ({ id }: Part): number => Number(names.tables.threads[id]!.is_main);
+  const rows = [...answer.threads].sort((a, b) => Number(b.weight) - Number(a.weight) || isMain(b) - isMain(a));
+  const listed = rows.slice(0, MOST_THREADS).filter(({ weight }) => Number(weight) >= LEAST_SHARE * Number(total));
+  const others = rows.slice(listed.length);
+  const more = { id: null, weight: others.reduce((sum, { weight }) => sum + BigInt(weight), 0n) };
+  const scale = scaleOf(rows[0]?.weight ?? 0, unit);
+  return (
+    <section aria-labelledby="threads-title">
+      <h2 id="threads-title">{title}</h2>
+      <ol class="top">
+        <li class="top-row is-thread note">
+          <span class="amount">total</span>
+          <span class="amount">{scale.unit}</span>
+          <span>thread</span>
+        </li>
+        {[...listed, ...(others.length > 0 ? [more] : [])].map(({ id, weight }) => (
+          <li key={id}>
+            <button
+              type="button"
+              class="top-row is-thread"
+              title={id === null ? 'Show all threads' : 'Show only this thread'}
+              onClick={() => store.set(id === null ? { tab: 'threads' } : { threads: [id] })}
+            >
+              <Share part={weight} total={total} />
+              <span class="amount">{inScale(weight, scale)}</span>
+              {id === null ? <span>{grouped(others.length)} more</span> : <span class="name">{nameOf(id)}</span>}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 
@@ -117,8 +162,8 @@ function Counters({ sums }: { sums: OverviewAnswer['counters'] }): JSX.Element {
   );
 }
 
-function Owners({ shares, total }: { shares: OverviewAnswer['answer']['shares']; total: OverviewAnswer['total']['weight'] }): JSX.Element {
-  const rows = [
+function ownersOf(shares: OverviewAnswer['answer']['shares']) {
+  return [
     { kind: 'own', name: 'your code, including the system code it calls', amount: shares.own },
     { kind: 'system', name: 'other system and runtime code', amount: shares.system },
     { kind: 'unknown', name: 'code that may be yours or the system’s', amount: shares.unknown },
@@ -127,9 +172,12 @@ function Owners({ shares, total }: { shares: OverviewAnswer['answer']['shares'];
     { kind: 'idle', name: 'idle cores', amount: shares.idle },
     { kind: 'unknown', name: 'samples without a stack', amount: shares.noStack },
   ].filter(({ amount }) => Number(amount.samples) > 0);
+}
+
+function Owners({ owners, total }: { owners: ReturnType<typeof ownersOf>; total: OverviewAnswer['total']['weight'] }): JSX.Element {
   return (
     <ul class="top">
-      {rows.map(({ kind, name, amount }) => (
+      {owners.map(({ kind, name, amount }) => (
         <li key={name} class="top-row">
           <Share part={amount.weight} total={total} />
           <span class={`name kind-${kind}`}>{name}</span>
