@@ -8,7 +8,7 @@ import { buildModule, needTarget } from './engine.mjs';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 needTarget();
-const module = buildModule('--features', 'reader', ...process.argv.slice(2));
+const module = buildModule(...process.argv.slice(2));
 mkdirSync(here('dist'), { recursive: true });
 writeFileSync(here('dist/reader.wasm'), module);
 console.log(`dist/reader.wasm: ${module.length} bytes, ${gzipSync(module, { level: 9 }).length} with gzip`);
