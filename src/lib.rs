@@ -120,8 +120,6 @@ pub mod symbols;
 pub mod tables;
 pub mod units;
 mod varint;
-#[cfg(all(feature = "compression", target_family = "wasm"))]
-mod zstd_in_rust;
 
 pub use open::open;
 #[cfg(feature = "bundle")]

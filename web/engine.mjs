@@ -12,6 +12,7 @@ const TARGET = 'wasm32-unknown-unknown';
 /** The features that rustc uses for this target. Browsers have had them since 2022. */
 const FEATURES = ['bulk-memory', 'sign-ext', 'nontrapping-float-to-int', 'mutable-globals', 'multivalue', 'reference-types'];
 
+const EXPORT_SECTION = 7;
 /** The functions of `engine/src/lib.rs`, of which `read` exists only with its feature. */
 const EXPORTS = ['memory', 'reserve', 'open', 'ask', 'answer', 'read'];
 
@@ -39,20 +40,48 @@ export function buildModule(...others) {
   execFileSync('cargo', build, { cwd: here('..'), env, stdio: ['ignore', 'inherit', 'inherit'] });
   const built = join(target, TARGET, 'page/traceparse_engine.wasm');
   const [reduced, optimised] = ['reduced', 'optimised'].map((state) => `${built}.${state}`);
+  writeFileSync(reduced, withoutOtherExports(readFileSync(built)));
   const features = FEATURES.map((feature) => `--enable-${feature}`);
   // Functions with one caller stay functions: a browser compiles less of them at the start, and the module compresses to a tenth less.
   const options = ['-Os', '--one-caller-inline-max-function-size=20', '--strip-debug', ...features];
-  const binaryen = (program, ...given) => run(process.execPath, here(`node_modules/binaryen/bin/wasm-${program}`), ...given);
-  writeFileSync(`${built}.graph`, JSON.stringify(graph()));
-  binaryen('metadce', ...features, built, '--graph-file', `${built}.graph`, '-o', reduced);
-  binaryen('opt', ...options, reduced, '-o', optimised);
+  run(process.execPath, here('node_modules/binaryen/bin/wasm-opt'), ...options, reduced, '-o', optimised);
   return readFileSync(optimised);
 }
 
-/** What the page uses. A dependency of `zip` exports more, and imports functions for these exports. */
-function graph() {
-  const exported = EXPORTS.map((name) => ({ name, export: name }));
-  return [...exported, { name: 'page', root: true, reaches: EXPORTS }];
+/**
+ * Removes what the page does not use from the exports of a module: a dependency of `zip` has exports, with imports for them. binaryen then removes
+ * both. (Its `wasm-metadce` removes exports, but writes a module that compresses to 4 % more.)
+ */
+function withoutOtherExports(module) {
+  const parts = [module.subarray(0, 8)];
+  for (let at = 8; at < module.length; ) {
+    const [length, start] = numberAt(module, at + 1);
+    const kept = module[at] === EXPORT_SECTION ? keptExports(module.subarray(start, start + length)) : null;
+    // Six short names, so the length takes one byte.
+    parts.push(kept === null ? module.subarray(at, start + length) : Buffer.from([EXPORT_SECTION, kept.length, ...kept]));
+    at = start + length;
+  }
+  return Buffer.concat(parts);
+}
+
+/** Each export has the length of its name, its name, a kind and an index. */
+function keptExports(section) {
+  const kept = [];
+  for (let [, at] = numberAt(section, 0); at < section.length; ) {
+    const [length, name] = numberAt(section, at);
+    const [, end] = numberAt(section, name + length + 1);
+    if (EXPORTS.includes(section.toString('utf8', name, name + length))) kept.push(section.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat([Buffer.from([kept.length]), ...kept]);
+}
+
+/** Returns a LEB128 number, and where it ends. */
+function numberAt(bytes, at) {
+  let [value, end] = [0, at];
+  do value += (bytes[end] & 127) * 2 ** (7 * (end - at));
+  while (bytes[end++] > 127);
+  return [value, end];
 }
 
 /** The options that replace the folders of this machine in the messages of panics. */

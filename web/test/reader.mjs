@@ -56,9 +56,9 @@ async function read(files, options = {}) {
 }
 
 /** Compares a dropped recording, with what is dropped next to it, with the command. */
-async function compare(recording, { beside = [], options = beside.flatMap((path) => ['--no-cache', '--dsym', path]) } = {}) {
+async function compare(recording, { beside = [], options = beside.flatMap((path) => ['--dsym', path]) } = {}) {
   const shorten = (text) => [recording, ...beside].reduce((shorter, path) => shorter.replaceAll(`${dirname(path)}/`, ''), text);
-  const { page, notes, error } = await pageOf([recording], options);
+  const { page, notes, error } = await pageOf([recording], ['--no-cache', ...options]);
   const given = await read([recording, ...beside].flatMap(dropped)).catch((refused) => ({ refused }));
   if (error !== undefined) {
     const sentence = shorten(error).trim().replace(/^error: /, '').replaceAll('\n  caused by: ', ': ');
@@ -169,7 +169,7 @@ function* errors(orchard, text, dsym) {
   yield ['a file and a folder', refuses([other, { path: 'b.xml/c', disk: orchard }], /a file and a folder/)];
   yield ['more than 4 GiB', refuses([{ ...other, size: 5 * 2 ** 30 }], /it is larger than 4GiB/)];
   yield ['a file that shrank', refuses([{ ...other, size: 2 ** 31 }], /it changed since it was dropped/)];
-  yield ['little memory', refuses(one, /more memory is needed than the limit of 33600kB allows/, { memory: 33_600_000 })];
+  yield ['little memory', refuses(one, /more memory is needed than the limit of 1MB allows/, { memory: 1_000_000 })];
   const many = Array.from({ length: 10_000 }, (_, at) => ({ path: `folder/${at}.txt`, disk: dropped(dsym)[0].disk }));
   yield ['10,000 files', refuses(many, /there is no recording in what was dropped \(folder\)/)];
   yield ['a recording among 10,000 files', async () => {

@@ -3,8 +3,11 @@
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
 use crate::memory::{MemoryBudget, Reservation};
+
 #[cfg(target_family = "wasm")]
-use crate::zstd_in_rust as zstd;
+mod zstd_in_rust;
+#[cfg(target_family = "wasm")]
+use zstd_in_rust as zstd;
 
 /// Decompresses `source` if it starts like gzip (with any number of members) or zstd. Other input is passed on unchanged. The zstd window is reserved
 /// from the budget. If it does not fit, reading fails with [`OverBudget`](crate::memory::OverBudget) as the cause.

@@ -1,4 +1,4 @@
-//! Decodes zstd frames without C code, for WebAssembly. The interface is the part of the crate `zstd` that [`decompress`](crate::decompress) uses.
+//! Decodes zstd frames without C code, for WebAssembly. The interface is the part of the crate `zstd` that [`decompress`](super::decompress) uses.
 
 use std::error::Error;
 use std::io::{self, Read};
