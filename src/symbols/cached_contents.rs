@@ -24,11 +24,12 @@ struct Recalled {
 
 impl Locator<'_> {
     /// Finds the wanted images. Returns the total number of images, and the number of unwanted ones. `None` if the folder must be walked:
-    /// something changed, or a wanted image is neither remembered nor already found.
+    /// something changed, no image is wanted, or a wanted image is neither remembered nor already found.
     pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<(usize, u64)> {
         let Recalled { images, notes, count } = self.recalled(root, index.remembered()?, wanted)?;
         let remembered: BTreeSet<Uuid> = images.iter().map(|(_, image)| image.uuid).collect();
-        if wanted.iter().any(|uuid| !remembered.contains(uuid) && !self.has(*uuid)) {
+        // A user who passes a folder without any wanted image is told which images are there.
+        if images.is_empty() || wanted.iter().any(|uuid| !remembered.contains(uuid) && !self.has(*uuid)) {
             return None;
         }
         for of_file in images.chunk_by(|(path, _), (other, _)| path == other) {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::read_text;
+use crate::command::{finish, read_text, stderr_of};
 use crate::symbols_case::{Case, DEMO, DRAW, DRAW_NAMES, addresses, built, dwarf_file};
 
 #[test]
@@ -48,9 +48,15 @@ fn nothing_is_remembered_where_that_is_not_wanted_or_of_no_use() {
 #[test]
 fn each_folder_is_remembered_apart() {
     let case = Case::new();
-    let (one, other) = (built("inlining"), built("arm64-dwarf4"));
-    assert_eq!(case.stack(&[&case.draw(), "--dsym", &one, "--symbols", &other]), DRAW_NAMES);
+    let (useless, other) = (built("inlining"), built("arm64-dwarf4"));
+    let args = [&case.draw(), "--symbols", &other, "--dsym", &useless];
+    assert_eq!(case.stack(&args), DRAW_NAMES);
     assert_eq!(case.cache_files().len(), 2);
+    // All names are in the other folder, so nothing is wanted from this one.
+    for _ in 0..2 {
+        let warnings = stderr_of(&finish(&mut case.command(&args)).success());
+        assert!(warnings.contains("no frame is named by") && warnings.contains("inlining"), "{warnings}");
+    }
 }
 
 #[test]
