@@ -39,8 +39,8 @@ pub(super) struct Tail<'b> {
 struct TailFunction {
     name: ScopeName,
     shares: [f64; 2],
-    /// The smallest high share: the mean of both shares, in whole percent.
-    limit: f64,
+    /// The smallest high share in percent: the mean of both shares.
+    limit: u64,
     /// The numbers of runs with a high share.
     high: [u64; 2],
 }
@@ -78,14 +78,17 @@ impl<'b> Tail<'b> {
         let mut sums = [0_u128; 2];
         runs.clone().for_each(|(run, weight)| sums[self.side(run)] += u128::from(weight));
         let shares = [0, 1].map(|side| sums[side] as f64 / self.weights[side] as f64);
-        let limit = (100.0 * shares[0].midpoint(shares[1])).round() / 100.0;
+        let limit = (100.0 * shares[0].midpoint(shares[1])).round() as u64;
         let mut function = TailFunction { name: name.clone(), shares, limit, high: [0; 2] };
         let order = |function: &TailFunction| (function.difference(), Reverse(function.name.clone()));
         if function.difference() < DIFFERENCE || self.most.as_ref().is_some_and(|most| order(most) > order(&function)) {
             return;
         }
-        for (run, weight) in runs.filter(|(run, weight)| *weight as f64 >= limit * run.row.weight as f64) {
-            function.high[self.side(run)] += u64::from(weight > 0);
+        // In integers, since runs at the limit are usual if runs have few samples.
+        let is_high =
+            |run: &StoredRun, weight: u64| 100 * u128::from(weight) >= u128::from(limit) * u128::from(run.row.weight);
+        for (run, _) in runs.filter(|(run, weight)| *weight > 0 && is_high(run, *weight)) {
+            function.high[self.side(run)] += 1;
         }
         let [(new, of_new), (base, of_base)] = [0, 1].map(|side| (function.high[side], self.runs[side]));
         let is_typical = new as f64 >= MANY * of_new as f64 && base as f64 <= FEW * of_base as f64;
@@ -103,7 +106,7 @@ impl<'b> Tail<'b> {
             name,
             shares: (share, other_share),
             runs: (self.runs[0], self.runs[1]),
-            limit,
+            limit: limit as f64 / 100.0,
             high: (high, other_high),
         })
     }

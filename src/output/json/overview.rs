@@ -60,7 +60,7 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
         },
         "answers": list(answers),
         "callers": callers.iter().map(function).collect::<Value>(),
-        "outer_caller": overview.outer_caller.map(name),
+        "outer_caller": overview.outer_caller.as_ref().map(function),
         "spent": spent.as_ref().map(|spent| {
             let work = |(work, of): &(Work, Amount)| json!({"work": work.name(), "weight": of.weight.value});
             json!({

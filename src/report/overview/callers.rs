@@ -12,7 +12,7 @@ use crate::units::Unit;
 /// The maximum number of callers listed.
 const MOST: usize = 2;
 /// The outer caller has this share of the calls below it.
-const NEARLY_ALL: f64 = 0.9;
+pub(super) const NEARLY_ALL: f64 = 0.9;
 
 /// Finds the app functions that call a function, heaviest first, and the outermost one with nearly all samples of the function below it. `rows` are
 /// the rows that contain the function. If it recurs, these are the callers of its outermost calls.
@@ -22,7 +22,7 @@ pub(super) fn callers<'r>(
     function: FunctionId,
     rows: impl Iterator<Item = &'r StackWeight>,
     unit: Unit,
-) -> (Vec<(FunctionId, Amount)>, Option<FunctionId>) {
+) -> (Vec<(FunctionId, Amount)>, Option<(FunctionId, Amount)>) {
     let mut nearest: HashMap<FunctionId, Amount> = HashMap::default();
     let mut outer: HashMap<FunctionId, Amount> = HashMap::default();
     let mut all = Amount::none(unit);
@@ -44,7 +44,6 @@ pub(super) fn callers<'r>(
     let is_nearest = |id: FunctionId| nearest.iter().any(|(caller, _)| *caller == id);
     let has_nearly_all = |sum: Amount| sum.weight.value as f64 >= NEARLY_ALL * all.weight.value as f64;
     let outer = outer.into_iter().find(|&(id, sum)| has_nearly_all(sum) && !is_nearest(id));
-    let outer = outer.map(|(id, _)| id);
     (nearest, outer)
 }
 

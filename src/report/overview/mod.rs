@@ -61,8 +61,9 @@ pub struct Overview<'e> {
     /// The app functions that call the first answer, heaviest first, with its samples below them. Omits system functions in between and entry
     /// points (`main`). Empty unless the answer is app code, and either [stands out](Self::stands_out) or runs while other threads wait.
     pub callers: Vec<(FunctionId, Amount)>,
-    /// The outermost app function with nearly all samples of the first answer below it, if it is not one of the [`callers`](Self::callers).
-    pub outer_caller: Option<FunctionId>,
+    /// The outermost app function with nearly all samples of the first answer below it, and these samples, if it is not one of the
+    /// [`callers`](Self::callers).
+    pub outer_caller: Option<(FunctionId, Amount)>,
     /// How the first answer spends its time, if it [stands out](Self::stands_out), is app code, and no thread waits.
     pub spent: Option<Spent>,
     /// The heaviest subtrees, if no function stands out and no thread waits; heaviest first.

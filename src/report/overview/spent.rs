@@ -63,7 +63,7 @@ impl Work {
             Some(Self::ReferenceCounting)
         } else if starts(&["objc_msgSend", "lookUpImpOrForward", "_objc_msgForward", "cache_getImp"]) {
             Some(Self::MessageSending)
-        } else if binary == "libsystem_malloc.dylib" || starts(&ALLOCATION) {
+        } else if binary == "libsystem_malloc.dylib" || name == "free" || starts(&ALLOCATION) {
             Some(Self::Allocation)
         } else if starts(&LOCKING) {
             Some(Self::Locking)
@@ -94,11 +94,10 @@ const REFERENCE_COUNTING: [&str; 15] = [
     "-[NSObject release]",
     "_objc_rootRelease",
 ];
-const ALLOCATION: [&str; 12] = [
+const ALLOCATION: [&str; 11] = [
     "malloc",
     "calloc",
     "realloc",
-    "free",
     "operator new",
     "operator delete",
     "swift_allocObject",
@@ -108,13 +107,14 @@ const ALLOCATION: [&str; 12] = [
     "_Block_copy",
     "class_createInstance",
 ];
-const LOCKING: [&str; 9] = [
+const LOCKING: [&str; 10] = [
     "os_unfair_lock_",
     "_os_unfair_lock_",
     "pthread_mutex_",
     "_pthread_mutex_",
     "pthread_rwlock_",
-    "__psynch_",
+    "__psynch_mutex",
+    "__psynch_rw",
     "__ulock_wait",
     "-[NSLock lock]",
     "-[NSRecursiveLock lock]",

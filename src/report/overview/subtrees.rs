@@ -1,6 +1,6 @@
 //! The heaviest subtrees, which are starting points if no function stands out.
 
-use super::callers::outermost;
+use super::callers::{NEARLY_ALL, outermost};
 use super::origin::{Origin, is_entry_point, is_run_loop};
 use super::owners::Owners;
 use crate::calltree::{HeavyNode, StackWeight, heavy_tree};
@@ -17,8 +17,6 @@ const LEAST: f64 = 0.1;
 const HOLDS: f64 = 0.75;
 /// A caller is reported if it has at least this multiple of the weight.
 const CLEARLY_MORE: f64 = 1.03;
-/// "Nearly all" of a subtree's weight: this share must be below its caller, or outside of other subtrees.
-const NEARLY_ALL: f64 = 0.9;
 /// Nodes below this share of the weight are skipped.
 const LIGHT: f64 = 0.01;
 

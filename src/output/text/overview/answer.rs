@@ -255,11 +255,13 @@ impl Page<'_, '_> {
     /// `, called by Cart.refresh(), below Sync.run(), from a timer`. The caller has most of the samples.
     fn called(&self, answer: &Answer) -> String {
         let is_most = |amount: &Amount| 2 * amount.samples > answer.amount.samples;
-        let caller = self.overview.callers.first().filter(|(_, amount)| is_most(amount)).map(|&(id, amount)| {
+        let place = |word: &str, (id, amount): (FunctionId, Amount)| {
             let mostly = if amount.samples < answer.amount.samples { " mostly" } else { "" };
-            format!("{mostly} by {}", self.name(id, 36))
-        });
-        let outer = self.overview.outer_caller.map(|id| format!(" below {}", self.name(id, 36)));
+            format!("{mostly} {word} {}", self.name(id, 36))
+        };
+        let caller = self.overview.callers.first().filter(|(_, amount)| is_most(amount));
+        let caller = caller.map(|&caller| place("by", caller));
+        let outer = self.overview.outer_caller.map(|outer| place("below", outer));
         let by = caller.into_iter().chain(outer).collect::<Vec<_>>().join(",");
         // The thread is already named.
         let origin = answer.origin.filter(|origin| *origin != Origin::Thread || !by.is_empty());

@@ -92,7 +92,7 @@ impl Page<'_, '_> {
         let [last, next] = [functions.checked_sub(1)?, functions].map(|at| self.overview.answers.get(at));
         let amount = Some(last?.amount).filter(|amount| next.is_some_and(|next| next.amount == *amount))?;
         let (own, total, owner) = (self.percent(amount), String::new(), Owner::default());
-        Some(AnswerRow { own, total, what: What::Text("each in other functions"), owner, is_detail: false })
+        Some(AnswerRow { own, total, what: What::Text("in at least one more function"), owner, is_detail: false })
     }
 
     /// A subtree, its caller and its heaviest callee.
@@ -115,7 +115,7 @@ impl Page<'_, '_> {
         let is_much = |amount: &Amount| amount.weight.value as f64 >= least;
         let callers = self.overview.callers.iter().filter(|(_, amount)| is_much(amount));
         let callers = callers.map(|&(id, amount)| self.detail(amount, What::Function("called by ", id)));
-        let outer = self.overview.outer_caller.map(|id| self.detail(all(id), What::Function("below ", id)));
+        let outer = self.overview.outer_caller.map(|(id, _)| self.detail(all(id), What::Function("below ", id)));
         let mut rows: Vec<AnswerRow> = callers.chain(outer).collect();
         // Without heavy callees, all of it is the function's own work.
         if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
@@ -134,10 +134,13 @@ impl Page<'_, '_> {
         let within = subtrees.iter().map(|subtree| self.overview.all(subtree.function));
         let within =
             within.fold((0_u64, 0), |(weight, samples), all| (weight + all.weight.value, samples + all.samples));
-        let counted = self.series.counted;
+        let (counted, no_stack) = (self.series.counted, self.series.no_stack);
         let rest = Amount {
-            weight: Weight::new(counted.weight.value.saturating_sub(within.0), counted.weight.unit),
-            samples: counted.samples.saturating_sub(within.1),
+            weight: Weight::new(
+                counted.weight.value.saturating_sub(within.0 + no_stack.weight.value),
+                counted.weight.unit,
+            ),
+            samples: counted.samples.saturating_sub(within.1 + no_stack.samples),
         };
         if subtrees.is_empty() || share(rest.weight.value, self.series) < LARGE_REST {
             return None;
@@ -145,7 +148,8 @@ impl Page<'_, '_> {
         let is_other = |row: &&ThreadReport| subtrees.iter().all(|subtree| subtree.thread != row.thread);
         // Threads are sorted by weight.
         let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
-        let thread = thread.map(|row| format!("{} has {}", self.thread_name(row.thread), self.percent(row.counted)));
+        let thread =
+            thread.map(|row| format!("{} has {} in all", self.thread_name(row.thread), self.percent(row.counted)));
         let what = if subtrees.len() > 1 { "or more in other code" } else { "in other code" };
         let (own, total, owner) = (String::new(), self.percent(rest), Owner([None, thread, None]));
         Some(AnswerRow { own, total, what: What::Text(what), owner, is_detail: false })
@@ -168,7 +172,7 @@ impl Page<'_, '_> {
         let binary = self.profile.binary_name(function).filter(|_| !is_own).map(str::to_owned);
         let thread = has_threads.then(|| match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
             1.0 => self.thread_name(thread),
-            part => format!("{:.0}% on {}", 100.0 * part, self.thread_name(thread)),
+            part => format!("{:.0}% on {}", (100.0 * part).min(99.0), self.thread_name(thread)),
         });
         let origin = origin.filter(|origin| *origin != Origin::Thread).map(|origin| phrase(origin).to_owned());
         Owner([binary, thread, origin])
@@ -249,10 +253,17 @@ impl Page<'_, '_> {
             What::Text(text) => text.to_owned(),
         };
         let of = if self.overview.answers_in == AnswersIn::Own { "own+sys" } else { "self" };
-        let own = Some(&row.own).filter(|own| !own.is_empty() && **own != row.total).map(|own| format!("{own} {of}"));
         // The binary is behind the function's name.
         let Owner([_, thread, origin]) = &row.owner;
-        let parts = [own.as_ref(), thread.as_ref(), origin.as_ref()].into_iter().flatten();
-        parts.fold(format!("{} {name}", row.total), |line, part| format!("{line}, {part}"))
+        let owner = [thread, origin].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+        let own = Some(&row.own).filter(|own| !own.is_empty() && **own != row.total);
+        // Thread and trigger are those of the own weight.
+        let parts = match (own, owner.is_empty()) {
+            (None, true) => String::new(),
+            (None, false) => format!(", {owner}"),
+            (Some(own), true) => format!(", {own} {of}"),
+            (Some(own), false) => format!(", {own} {of}: {owner}"),
+        };
+        format!("{} {name}{parts}", row.total)
     }
 }
