@@ -26,10 +26,14 @@ fn export(stacks: &[(&str, u64, Vec<String>)]) -> String {
             )
             .expect("a string");
         }
+        let backtrace = match frames.is_empty() {
+            true => "<sentinel/>".to_owned(),
+            false => format!("<backtrace>{backtrace}</backtrace>"),
+        };
         let tid = 1 + u64::from(*thread != "Main Thread");
         write!(
             rows,
-            r#"<row><sample-time>{at}000000</sample-time><thread fmt="{thread} {tid:#x} (Shop, pid: 7)"><tid>{tid}</tid><process fmt="Shop (7)"><pid>7</pid></process></thread><weight>{weight}000000</weight><backtrace>{backtrace}</backtrace></row>"#
+            r#"<row><sample-time>{at}000000</sample-time><thread fmt="{thread} {tid:#x} (Shop, pid: 7)"><tid>{tid}</tid><process fmt="Shop (7)"><pid>7</pid></process></thread><weight>{weight}000000</weight>{backtrace}</row>"#
         )
         .expect("a string");
     }
@@ -97,6 +101,26 @@ fn the_heaviest_function_is_answered_with_its_work() {
     let expected = "100.0% 100.0% Report.total(of:) Shop 20.0% itself 80.0% calls to Collection.map<A>(_:) \
                     80.0% work: unspecialised Swift generics, as in debug builds 30.0% work: retaining and releasing objects";
     assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn freeing_an_address_is_no_allocation() {
+    let stack_of = |leaf: &str| stack(&["Shop!main", "Shop!look_up", leaf]);
+    let stacks = [
+        ("Main Thread", 60, stack_of("libsystem_info.dylib!freeaddrinfo")),
+        ("Main Thread", 40, stack_of("libsystem_c.dylib!free")),
+    ];
+    let text = overview(&Folder::new(), &stacks);
+    assert!(text.contains("40.0% work: allocating and freeing memory"), "{text}");
+}
+
+#[test]
+fn samples_without_a_stack_are_no_other_code() {
+    let part = |part: u32| ("Main Thread", 4, stack(&["Shop!main", "Shop!run", &format!("Shop!g{part}")]));
+    let mut stacks: Vec<_> = (0..10).map(part).collect();
+    stacks.push(("Main Thread", 60, Vec::new()));
+    let text = overview(&Folder::new(), &stacks);
+    assert!(text.contains("40.0% run Shop") && !text.contains("in other code"), "{text}");
 }
 
 #[test]

@@ -318,6 +318,17 @@ fn says_nothing_about_a_tail_of_few_runs_or_of_chance() {
     let newer: Vec<[u64; 2]> = (0..70).map(|index| [70 + index % 9, 60]).collect();
     assert_eq!(slower(false, &[vec![fast; 70], newer].concat()), 0, "a version has the function in all of its runs");
     let newer = [70, 60];
+    // 28 % is the limit, and no fraction of binary digits.
+    let at_limit = [vec![[28, 72]; 20], vec![[0, 100]; 74], vec![[100, 100]; 6]].concat();
+    assert_eq!(
+        tails(&report(
+            &at_limit.into_iter().enumerate().map(|(index, of)| run_with(index as u32, of)).collect::<Vec<_>>(),
+            FleetOptions::default()
+        ))
+        .len(),
+        0,
+        "a fifth of the others are at the limit"
+    );
     // Idle runs have no share, so they do not show that the function is rare.
     assert_eq!(slower(false, &[vec![idle; 110], vec![newer; 3]].concat()), 0);
 }
