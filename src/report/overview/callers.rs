@@ -14,6 +14,9 @@ const MOST: usize = 2;
 /// The outer caller has this share of the calls below it.
 pub(super) const NEARLY_ALL: f64 = 0.9;
 
+/// A function, and the samples of its calls.
+pub(super) type Caller = (FunctionId, Amount);
+
 /// Finds the app functions that call a function, heaviest first, and the outermost one with nearly all samples of the function below it. `rows` are
 /// the rows that contain the function. If it recurs, these are the callers of its outermost calls.
 pub(super) fn callers<'r>(
@@ -22,7 +25,7 @@ pub(super) fn callers<'r>(
     function: FunctionId,
     rows: impl Iterator<Item = &'r StackWeight>,
     unit: Unit,
-) -> (Vec<(FunctionId, Amount)>, Option<(FunctionId, Amount)>) {
+) -> (Vec<Caller>, Option<Caller>) {
     let mut nearest: HashMap<FunctionId, Amount> = HashMap::default();
     let mut outer: HashMap<FunctionId, Amount> = HashMap::default();
     let mut all = Amount::none(unit);
