@@ -36,7 +36,7 @@ pub(crate) fn measure() -> impl TypedValueParser<Value = Measure> {
 pub(crate) fn quantile_method() -> impl TypedValueParser<Value = QuantileMethod> {
     const CHOICES: &[(QuantileMethod, &str)] = &[
         (QuantileMethod::NearestRank, "The value of rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`"),
-        (QuantileMethod::Linear, "The line between two values: numpy's `linear`, SQL's `percentile_cont`"),
+        (QuantileMethod::Linear, "Linear interpolation between two values: numpy's `linear`, SQL's `percentile_cont`"),
     ];
     parser(CHOICES, QuantileMethod::name)
 }
@@ -88,7 +88,7 @@ pub(crate) fn separate_by() -> impl TypedValueParser<Value = SeparateBy> {
 pub(crate) fn sort_by() -> impl TypedValueParser<Value = SortBy> {
     const CHOICES: &[(SortBy, &str)] = &[
         (SortBy::SelfWeight, "Self weight"),
-        (SortBy::AllWeight, "Total weight: of the samples with the item anywhere in their stack"),
+        (SortBy::AllWeight, "Total weight: that of all samples with the item anywhere in their stack"),
         (SortBy::Samples, "The number of samples"),
         (SortBy::Name, "Names, from A to Z"),
     ];

@@ -11,7 +11,7 @@ use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
 use traceparse::symbolicate::{ImageSpec, SymbolicateOptions};
-use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder, note_sentences};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
@@ -42,21 +42,12 @@ pub(crate) fn name_frames(
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
     let locator = locate(inputs.files(), inputs.watched(), &search, &resource_limits::memory())?;
     let summary = analysis.symbolicate(&locator, &options)?;
-    for note in &summary.notes {
-        warning(&note.to_string());
-    }
     let known: HashSet<Uuid> = summary.binaries.iter().filter_map(|binary| binary.uuid).collect();
     for image in images.iter().filter(|image| known.contains(&image.uuid) && locator.find(image.uuid).is_empty()) {
         warning(&format!("no symbols for the image {} at {}", image.uuid, image.load_address));
     }
-    let advice = summary.advice();
-    for sentence in advice.iter().take(MAX_NOTES) {
-        warning(sentence);
-    }
     let named: Vec<&Path> = args.paths().map(PathBuf::as_path).collect();
-    if let Some(sentence) = summary.useless(&named, locator.found()) {
-        warning(&sentence);
-    }
+    summary.warnings(&named, locator.found()).iter().for_each(|sentence| warning(sentence));
     Ok(())
 }
 
@@ -162,15 +153,6 @@ fn keep(file: &Path, text: &[u8]) -> Result<()> {
     replace(file, None, |out| out.write_all(text))
 }
 
-/// The maximum number of printed notes; the rest is counted.
-const MAX_NOTES: usize = 10;
-
 pub(crate) fn warn(locator: &Locator<'_>) {
-    for note in locator.notes().iter().take(MAX_NOTES) {
-        warning(&note.to_string());
-    }
-    let more = locator.notes().len().saturating_sub(MAX_NOTES);
-    if more > 0 {
-        warning(&format!("{more} more files could not be used"));
-    }
+    note_sentences(locator.notes()).iter().for_each(|sentence| warning(sentence));
 }

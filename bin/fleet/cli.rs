@@ -63,7 +63,7 @@ pub(crate) struct FleetReportArgs {
     /// accurate to 0.55 %, and there are no timelines. Everything else stays exact.
     #[arg(long, help_heading = "Report", hide_short_help = true)]
     pub(crate) approximate: bool,
-    /// What to show in text, such as full
+    /// The view for text output, such as full
     ///
     /// The default is overview, or full with --top, --scope or --approximate.
     #[arg(long, value_enum)]

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "bundle")]
 use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use super::formats::{self, is_bundle, is_folder};
+use super::names;
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, Files, FilesAdaptor, shown};
 use crate::memory::MemoryBudget;
@@ -65,6 +66,11 @@ impl<'f> InputFiles<'f> {
         #[cfg(not(feature = "bundle"))]
         let (files, _) = (base, memory);
         Self { files }
+    }
+
+    /// True for the name of a recording, an export or a report. A folder has many other files, so only those with such a name are worth opening.
+    pub fn is_input_name(path: &Path) -> bool {
+        names::is_input_name(path)
     }
 
     /// Finds the input at a path by its content, not by its name.

@@ -12,6 +12,7 @@ pub(crate) mod input;
 pub(crate) mod json;
 mod lines;
 pub(crate) mod metrickit;
+pub(crate) mod names;
 mod rounded;
 pub(crate) mod sample;
 pub(crate) mod spindump;

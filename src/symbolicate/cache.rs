@@ -21,7 +21,7 @@ use crate::units::Uuid;
 /// The cache can be shared between threads.
 ///
 /// All profiles and summaries are the same as from [`Profile::symbolicate`]. Only the notes about damaged symbol files may differ: each profile
-/// that needs such a file gets its first note. An unreadable file is retried for the next profile, unless it is not a symbol file at all.
+/// that needs such a file gets the first note about it. An unreadable file is retried for the next profile, unless it is not a symbol file at all.
 ///
 /// The cache keeps about [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes, or the limit of [`with_limit`](Self::with_limit), and is emptied when it
 /// exceeds that. Answers for profiles in progress take additional memory.
@@ -75,7 +75,7 @@ impl<'f> SymbolCache<'f> {
     /// Returns the recording with the names from symbol files, and a summary of its frames, like [`Profile::symbolicate`].
     ///
     /// # Errors
-    /// If the new profile exceeds its tables, or the names exceed the memory [budget](Profile::budget).
+    /// If the new profile exceeds the capacity of its tables, or the names exceed the memory [budget](Profile::budget).
     pub fn symbolicate(
         &self,
         profile: &Profile,

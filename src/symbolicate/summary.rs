@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::Diagnostic;
 use crate::files::shown;
 use crate::settings::IMAGE;
-use crate::symbols::Found;
+use crate::symbols::{Found, first_sentences};
 use crate::units::{Uuid, first_of, several};
 
 /// The results of symbolication. `Display` writes how many frames have names, and a line for each note and advice.
@@ -91,6 +91,15 @@ impl SymbolicationSummary {
             more => format!("; with inlined functions they are {more}"),
         };
         format!("symbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}")
+    }
+
+    /// Returns the sentences that users read: notes, advice for at most ten binaries, and [useless](Self::useless) `paths`.
+    pub fn warnings(&self, paths: &[&Path], found: &[Found]) -> Vec<String> {
+        let notes = self.notes.iter().map(ToString::to_string);
+        let advice = first_sentences(self.advice(), |others| {
+            format!("{} have only symbols of another build or architecture", several(others, "more image"))
+        });
+        notes.chain(advice).chain(self.useless(paths, found)).collect()
     }
 
     /// Returns advice on how to name more frames, in one sentence each; empty if nothing would help.

@@ -1,7 +1,7 @@
 //! The interface of all symbol files: addresses in, frames out.
 //!
 //! An address at which functions are inlined into each other has one frame for each, innermost first. The source position of the innermost frame
-//! belongs to the address itself; every other frame has the position of its call of the previous one.
+//! belongs to the address itself; every other frame has the position of its call to the previous one.
 //!
 //! ```text
 //! clamp   (inlined)  util.h:12     the instruction
@@ -11,7 +11,7 @@
 
 use crate::error::Diagnostic;
 
-/// A frame of an answer. Answers are innermost first.
+/// A frame of an answer. The frames of an answer are ordered innermost first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymbolFrame<'a> {
     /// The function's name as in the file, mangled or not; `None` if it has no name.

@@ -65,3 +65,5 @@ pub(crate) use lookup::is_located;
 pub use lookup::{Asked, SymbolFinder};
 #[cfg(feature = "symbols")]
 pub use macho::Slice;
+pub(crate) use notes::first_sentences;
+pub use notes::note_sentences;

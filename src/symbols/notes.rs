@@ -1,9 +1,28 @@
 //! Notes about damage in a symbol file, without repetitions.
 
 use crate::error::Diagnostic;
+use crate::units::several;
 
 /// The maximum number of distinct messages. A file with a thousand damaged units has a few kinds of faults, not a thousand.
 const MAX_NOTES: usize = 32;
+
+/// The number of sentences of one kind that users get; the rest is counted.
+const MAX_SENTENCES: usize = 10;
+
+/// Sentences for users: the first ones, and the `rest` with the number of the others.
+pub(crate) fn first_sentences(mut sentences: Vec<String>, rest: impl Fn(usize) -> String) -> Vec<String> {
+    let others = sentences.len().saturating_sub(MAX_SENTENCES);
+    sentences.truncate(MAX_SENTENCES);
+    sentences.extend((others > 0).then(|| rest(others)));
+    sentences
+}
+
+/// Returns the notes about symbol files that users read: the first ten, and the number of the others.
+pub fn note_sentences(notes: &[Diagnostic]) -> Vec<String> {
+    first_sentences(notes.iter().map(ToString::to_string).collect(), |others| {
+        format!("{} could not be used", several(others, "more file"))
+    })
+}
 
 /// Collects notes, and counts repeated messages as one note.
 #[derive(Debug, Default)]
@@ -46,5 +65,8 @@ mod tests {
         assert_eq!(notes.len(), MAX_NOTES);
         assert_eq!(notes[0].to_string(), "one (1000 times)");
         assert_eq!(notes[1].to_string(), "0");
+        let sentences = note_sentences(&notes);
+        assert_eq!((sentences.len(), sentences[10].as_str()), (11, "22 more files could not be used"));
+        assert_eq!(note_sentences(&notes[..10]).len(), 10);
     }
 }

@@ -485,8 +485,12 @@ fn sentences_are_those_of_the_overview() {
                 marked += 1;
             }
             // In text, a fact has its label before it, and functions are rows of a table.
-            let facts = found.answer.iter().filter_map(|line| line.split_once(": ")).map(|(_, fact)| fact);
-            let facts = facts.map(|fact| fact.trim_end_matches('.').to_owned());
+            let facts = found.answer.iter().filter_map(|line| line.split_once(": "));
+            let facts = facts.map(|(label, fact)| match fact.split_once(" on ") {
+                // A row has less room for the name of a thread.
+                Some((share, _)) if label.ends_with("own+sys") => format!("{share} on"),
+                _ => fact.trim_end_matches('.').to_owned(),
+            });
             let (_, activity) = found.activity.split_once(": ").expect("a label");
             let activity = activity.split("; busiest").next().unwrap_or_default().to_owned();
             for sentence in facts.chain([activity, found.left_out, found.shares, found.advice]) {

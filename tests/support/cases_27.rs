@@ -33,7 +33,7 @@ pub fn xcode_27_cpu_profile() -> Case {
     one_table(
         "27/cpu-profile",
         "Xcode 27: cpu-profile",
-        "Frames stand directly in `tagged-backtrace`, without display string. Callers' addresses are one less than the\n\
+        "Frames are direct children of `tagged-backtrace`, without a display string. Callers' addresses are one less than the\n\
          return address. One stack is marked as truncated; one frame is marked as inlined and has the address of the\n\
          frame before it.",
         xcode_27_recording(),

@@ -7,9 +7,9 @@ use super::plan::{Named, Plan, Rows};
 use super::whole::{self, Lack, incomplete};
 use crate::fleet::error::{FleetError, Result, bail};
 use crate::fleet::host::FleetHost;
-use crate::fleet::inputs::{is_export_name, is_recording_name};
 use crate::fleet::store::{MadeWith, MergedFacts, Shards, Store};
 use crate::fleet::{Completeness, DatasetRow, DatasetRun, FailedInput, FleetSelection};
+use crate::readers::names::{is_export_name, is_recording_name};
 use crate::settings::ALLOW_INCOMPLETE;
 use crate::units::{counted, several};
 

@@ -1,6 +1,6 @@
 //! Checks whether the runs of the sides were recorded alternately.
 //!
-//! A machine changes while it records: it gets warm, and other programs start. If one side is recorded first, this looks like a change of the
+//! A machine changes while it records: it gets warm, and other programs start. If one side is recorded first, this looks like a change in the
 //! code. There is no correction, since a regression on time would then lose most of the power.
 
 use std::collections::BTreeSet;
@@ -31,11 +31,13 @@ pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
         return None;
     }
     const WHY: &str =
-        "so a change of the machine would look like one of the code; record both sides in one job, in turn";
+        "so a change in the machine would look like a change in the code; record both sides in one job, in turn";
     let days = (starts.last()?.0 - starts.first()?.0) / 86_400.0;
     Some(match changes {
-        1 if days >= 1.5 => format!("All runs of one side precede the other side, over {days:.0} days, {WHY}."),
-        1 => format!("All runs of one side precede the other side, {WHY}."),
+        1 if days >= 1.5 => format!(
+            "All runs of one side were recorded before those of the other, over a period of {days:.0} days, {WHY}."
+        ),
+        1 => format!("All runs of one side were recorded before those of the other, {WHY}."),
         _ => format!("The runs were not recorded in turn: the side changes only {changes} times, {WHY}."),
     })
 }

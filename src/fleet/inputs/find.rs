@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::folders::{
-    Walked, expand, export_names, intervals_names, is_export_name, is_pattern, is_recording_name, is_report, toc_names,
-    toc_of, walk,
-};
+use super::folders::{Walked, expand, export_names, intervals_names, is_pattern, is_report, toc_names, toc_of, walk};
 use super::input_list;
 use super::task::{Task, differing_labels, display};
 use crate::files::Files;
@@ -17,6 +14,7 @@ use crate::fleet::host::FleetHost;
 use crate::fleet::store::Store;
 use crate::fleet::{FailedInput, FailureKind};
 use crate::memory::Reservation;
+use crate::readers::names::{is_export_name, is_recording_name};
 use crate::units::{counted, several};
 
 /// The arguments that name inputs.

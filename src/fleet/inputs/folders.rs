@@ -8,6 +8,10 @@ use crate::bundle::BundleFiles;
 use crate::decompress;
 use crate::files::{Entry, Files};
 use crate::memory::MemoryBudget;
+use crate::readers::names::{
+    ARCHIVES, COMPRESSED, OTHER_REPORTS, REPORTS, file_name, has_ending, is_export_name, is_recording_name, without,
+    without_xml,
+};
 use crate::readers::{HEAD, is_report_measured};
 use crate::units::several;
 use globset::{GlobBuilder, GlobMatcher};
@@ -154,32 +158,15 @@ impl Search<'_> {
     }
 }
 
-/// The extensions of compressed files.
-const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
-/// The extensions of archives.
-const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-/// The extensions of reports that fleets may measure: MetricKit reports and Dart profiles.
-const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
-/// The extensions of other reports.
-const OTHER_REPORTS: [&str; 8] = [".txt", ".ips", ".crash", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 /// The suffixes of an export's table of contents, in order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 /// The suffix of an export's intervals.
 const INTERVALS: &str = "-intervals";
 
-/// True for a file with the name of an export.
-pub(crate) fn is_export_name(path: &Path) -> bool {
-    file_name(path).and_then(without_xml).is_some()
-}
-
 /// True for a report that fleets measure, false for one that only other commands read, and `None` for other files. The content decides, since the
 /// extensions of reports, such as `.json` and `.txt`, are common.
 pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
-    let name = file_name(path)?;
-    let has = |endings: &[&str]| {
-        let mut names = COMPRESSED.iter().filter_map(|compressed| without(name, compressed));
-        names.any(|name| endings.iter().any(|ending| without(name, ending).is_some()))
-    };
+    let has = |endings: &[&str]| has_ending(path, endings);
     let (is_json, is_other) = (has(&REPORTS), has(&OTHER_REPORTS));
     let head = (is_json || is_other).then(|| head(files, path).ok()).flatten()?;
     // Crash and memory reports are also reports that fleets do not measure.
@@ -219,13 +206,6 @@ pub(crate) fn export_names(path: &Path) -> Vec<String> {
     Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).into_iter().collect()
 }
 
-/// True for the name of a recording: its folder, or an archive of it.
-pub(crate) fn is_recording_name(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
-    without(unpacked, ".trace").is_some_and(|stem| !stem.is_empty())
-}
-
 /// The possible names of the table of contents for the export `name`, in order of preference.
 pub(crate) fn toc_names(name: &str) -> impl Iterator<Item = String> {
     let names = TOC.iter().flat_map(|toc| COMPRESSED.iter().map(move |compressed| format!("{toc}.xml{compressed}")));
@@ -241,21 +221,6 @@ pub(crate) fn intervals_names(name: &str) -> impl Iterator<Item = String> {
 pub(crate) fn toc_of(path: &Path) -> Option<&str> {
     let name = without_xml(file_name(path)?)?;
     TOC.iter().find_map(|toc| name.strip_suffix(toc)).filter(|name| !name.is_empty())
-}
-
-fn file_name(path: &Path) -> Option<&str> {
-    path.file_name()?.to_str()
-}
-
-fn without_xml(name: &str) -> Option<&str> {
-    let stem = COMPRESSED.iter().find_map(|compressed| without(name, &format!(".xml{compressed}")))?;
-    (!stem.is_empty()).then_some(stem)
-}
-
-/// Removes a suffix from `name`, ignoring case.
-fn without<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
-    let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
-    end.eq_ignore_ascii_case(ending).then_some(stem)
 }
 
 #[cfg(test)]
@@ -313,16 +278,6 @@ mod tests {
         assert_eq!(expanded("**/*.trace"), ["c/r.trace"]);
         assert_eq!(expanded("x/*"), [""; 0]);
         assert!(expand(&FileSystem, Path::new("a[.xml")).is_err());
-    }
-
-    #[test]
-    fn exports_are_known_by_their_names() {
-        for name in ["a.xml", "a.XML", "a.b.xml.gz", "é.xml.zst", "a.xml.zstd"] {
-            assert!(is_export_name(Path::new(name)), "{name}");
-        }
-        for name in [".xml", "xml", "a.xm", "a.xml.bz2", "a.xml~", "a.gz", "é", ""] {
-            assert!(!is_export_name(Path::new(name)), "{name}");
-        }
     }
 
     #[test]

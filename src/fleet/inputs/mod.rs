@@ -11,6 +11,5 @@ mod shard;
 mod task;
 
 pub use find::{FleetInputs, InputRequest};
-pub(crate) use folders::{is_export_name, is_recording_name};
 pub use shard::{Shard, ShardRequest};
 pub use task::Task;

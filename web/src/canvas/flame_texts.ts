@@ -23,7 +23,7 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   // Inverted, samples end in the first function, which leads here.
   const lines: [string, string][] = model.isInverted ? [[model.depth[box]! === 1 ? 'self' : 'ends so', all]] : [[`all${of}`, all], [`self${of}`, self]];
   if (parent >= 0 && !isChart) lines.push([model.isInverted ? 'of its callee' : 'of its caller', shareText(weight, weightOf(model, parent))]);
-  if (isChart) lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
+  if (isChart) lines.push(['from', exactTimeText(model.start[box]!)], ['duration', exactTimeText(model.width[box]!)]);
   if (spans > 1) lines.push(['covered', `${exactTimeText(model.covered![box]!)} · ${shareText(model.covered![box]!, model.width[box]!)} by ${spans.toLocaleString('en')} spans`]);
   for (const [name, value] of model.notes?.[box] ?? []) lines.push([name, value]);
   const name = model.labels.names[label]!;

@@ -5,7 +5,7 @@ import type { Tip } from './tooltip.ts';
 import { type Strip, markAt, spanAt } from './track_scene.ts';
 import type { TimelineModel, Track } from './types.ts';
 
-/** The lines of a tooltip at a place of a track. */
+/** The lines of a tooltip at a position in a track. */
 export function tipAt(model: TimelineModel, track: Track, strip: Strip, x: number, y: number, time: number): Tip {
   const rows: [string, string][] = [['at', exactTimeText(Math.round(time))]];
   const span = spanAt(track, x, y, strip, model.range.end);
@@ -24,7 +24,7 @@ function spanTip(track: Track, span: number, { range }: TimelineModel): Tip {
   const [start, end] = [spans.start[span]!, spans.end[span]!];
   const isOpen = !(end <= range.end);
   const rows: [string, string][] = [['from', exactTimeText(start)]];
-  rows.push(isOpen && !Number.isFinite(end) ? ['lasts', 'open at the end of the recording'] : ['lasts', exactTimeText(end - start)]);
+  rows.push(isOpen && !Number.isFinite(end) ? ['duration', 'still open at the end of the recording'] : ['duration', exactTimeText(end - start)]);
   return { title: spans.names[span]!, subtitle: track.label, rows: [...rows, ...(track.note?.(span) ?? [])] };
 }
 

@@ -1,5 +1,5 @@
 // The chosen function, with its weight and its actions: a menu for users without a right button. Views in which a click chooses a function
-// always have the bar: if it appeared with the first click, it would be below the pointer at the second click of a double click.
+// always have the bar: if it appeared with the first click, it would be under the pointer at the second click of a double click.
 
 import type { JSX } from 'preact';
 import { binaryOf } from '../state/names.ts';
@@ -68,7 +68,7 @@ export function ChosenBar(): JSX.Element | null {
         >
           More
         </button>
-        <button type="button" aria-label="Choose no function" onClick={() => app.store.set({ chosen: null })}>
+        <button type="button" aria-label="Clear the chosen function" onClick={() => app.store.set({ chosen: null })}>
           ×
         </button>
       </span>

@@ -147,7 +147,7 @@ impl Page<'_, '_> {
             (Some(other), _) if self.is_idle() || percent.is_some() => ("states", other),
             // Several cores may have been busy at the same time, so it may be more.
             (_, Some(percent)) => ("idle", format!("at least {:.0}% of the time; {waits}", (100.0 - percent).floor())),
-            _ if self.is_idle() => ("idle", format!("mostly (a busy core makes 1 to 4 Gcycles/s); {waits}")),
+            _ if self.is_idle() => ("idle", format!("mostly (a busy core runs at 1 to 4 Gcycles/s); {waits}")),
             _ => ("idle", String::new()),
         }
     }
@@ -236,9 +236,11 @@ impl Page<'_, '_> {
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "no stack was recorded",
             false if self.has_own_code() && shares.unknown.samples > 0 => {
-                "no sample that ran is known to be in a named function of yours, except entry points"
+                "except for entry points, no sample of a running thread is known to be in a named function of yours"
             }
-            false if self.has_own_code() => "no sample that ran is in a named function of yours, except entry points",
+            false if self.has_own_code() => {
+                "except for entry points, no sample of a running thread is in a named function of yours"
+            }
             false if has_binaries && shares.unknown.samples == 0 => "none of yours ran",
             false => {
                 "which binaries belong to your app is unknown, so your code cannot be distinguished from system code"

@@ -17,21 +17,6 @@ pub(crate) struct Choice {
     pub(crate) others: Vec<PathBuf>,
 }
 
-/// The names of recordings, exports and diagnostics that are searched for in folders. Files outside of folders can have any name.
-const ENDS: [&str; 11] = [
-    ".trace.zip",
-    ".trace.tar",
-    ".trace.tar.gz",
-    ".trace.tgz",
-    ".trace.tar.zst",
-    ".xml",
-    ".xml.gz",
-    ".xml.zst",
-    ".json",
-    ".ips",
-    ".mxdiagnostic",
-];
-
 /// Chooses the only recording.
 ///
 /// # Errors
@@ -85,8 +70,7 @@ impl Found {
             return Ok(false);
         }
         let is_folder = is_folder(files, path);
-        let name = path.to_string_lossy().to_ascii_lowercase();
-        if is_folder || is_dropped || ENDS.iter().any(|end| name.ends_with(end)) {
+        if is_folder || is_dropped || InputFiles::is_input_name(path) {
             match files.find(path) {
                 Ok(InputPlace::Bundle(_)) => {
                     self.recordings.push((path.to_owned(), true));
@@ -100,7 +84,7 @@ impl Found {
         }
         let others = self.others.len();
         let mut has_input = false;
-        if is_folder && !name.ends_with(".dsym") {
+        if is_folder && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dSYM")) {
             for child in children(files, path) {
                 has_input |= self.visit(files, &child, false)?;
             }

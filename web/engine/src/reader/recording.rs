@@ -9,7 +9,7 @@ use traceparse::profile::RebuildError;
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::report::{ReportOptions, View};
 use traceparse::symbolicate::SymbolicateOptions;
-use traceparse::symbols::{Index, Locator};
+use traceparse::symbols::{Index, Locator, note_sentences};
 use traceparse::units::first_of;
 use traceparse::{Analysis, Error, ErrorKind, Input, InputFiles, InputPlace};
 
@@ -17,9 +17,6 @@ use super::Reading;
 use super::choice::{Choice, choose};
 use super::files::CACHE;
 use crate::wire::U8s;
-
-/// The most sentences about symbols of one kind.
-const MAX_NOTES: usize = 10;
 
 /// Reads the recording among the files, within the memory limit. If it is too large to keep each sample, times are left out.
 pub(crate) fn read(files: &dyn Files, memory: &MemoryBudget) -> Result<Reading, Error> {
@@ -90,26 +87,26 @@ impl Chosen<'_, '_> {
         for store in &stores {
             locator.add(store, &mut Index::default()).map_err(|error| Error::io(error, None))?;
         }
-        let mut notes: Vec<String> = locator.notes().iter().map(ToString::to_string).collect();
+        let mut notes = locator.notes().to_vec();
         let mut named = Vec::new();
         for path in &self.choice.others {
             let before = locator.notes().len();
             let count = locator.add(path, &mut Index::default()).map_err(|error| Error::io(error, None))?;
-            let mut new = locator.notes()[before..].iter().map(ToString::to_string);
+            let new = &locator.notes()[before..];
             if count == 0 {
-                reading.unmatched.push(new.next().unwrap_or_else(|| format!("{}: no symbols found", path.display())));
+                let reason = new.first().map(ToString::to_string);
+                reading.unmatched.push(reason.unwrap_or_else(|| format!("{}: no symbols found", path.display())));
             } else {
                 named.push(path.as_path());
-                notes.extend(new);
+                notes.extend_from_slice(new);
             }
         }
         if stores.is_empty() && named.is_empty() {
             return Ok(());
         }
         let summary = analysis.symbolicate(&locator, &SymbolicateOptions::default()).map_err(failed)?;
-        let advice = summary.advice().into_iter().take(MAX_NOTES);
-        let notes = notes.into_iter().take(MAX_NOTES).chain(summary.notes.iter().map(ToString::to_string));
-        reading.warnings.extend(notes.chain(advice).chain(summary.useless(&named, locator.found())));
+        reading.warnings.extend(note_sentences(&notes));
+        reading.warnings.extend(summary.warnings(&named, locator.found()));
         Ok(())
     }
 

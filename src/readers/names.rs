@@ -1,0 +1,67 @@
+//! The names of inputs. They are used only for files in folders and for those next to an input; everywhere else, the content decides.
+
+use std::path::Path;
+
+/// The extensions of compressed files.
+pub(crate) const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
+/// The extensions of archives.
+pub(crate) const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
+/// The extensions of reports that fleets may measure: MetricKit reports and Dart profiles.
+pub(crate) const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
+/// The extensions of other reports.
+pub(crate) const OTHER_REPORTS: [&str; 8] =
+    [".txt", ".ips", ".crash", ".sample", ".spindump", ".hang", ".spin", ".diag"];
+
+/// True for a file with the name of an export.
+pub(crate) fn is_export_name(path: &Path) -> bool {
+    file_name(path).and_then(without_xml).is_some()
+}
+
+/// True for the name of a recording: its folder, or an archive of it.
+pub(crate) fn is_recording_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
+    without(unpacked, ".trace").is_some_and(|stem| !stem.is_empty())
+}
+
+/// True if a name has one of the endings, apart from that of its compression.
+pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    let Some(name) = file_name(path) else { return false };
+    let mut names = COMPRESSED.iter().filter_map(|compressed| without(name, compressed));
+    names.any(|name| endings.iter().any(|ending| without(name, ending).is_some()))
+}
+
+/// True for the name of a recording, an export or a report.
+pub(super) fn is_input_name(path: &Path) -> bool {
+    is_recording_name(path) || is_export_name(path) || has_ending(path, &REPORTS) || has_ending(path, &OTHER_REPORTS)
+}
+
+pub(crate) fn file_name(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()
+}
+
+pub(crate) fn without_xml(name: &str) -> Option<&str> {
+    let stem = COMPRESSED.iter().find_map(|compressed| without(name, &format!(".xml{compressed}")))?;
+    (!stem.is_empty()).then_some(stem)
+}
+
+/// Removes a suffix from `name`, ignoring case.
+pub(crate) fn without<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
+    let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
+    end.eq_ignore_ascii_case(ending).then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_are_known_by_their_names() {
+        for name in ["a.xml", "a.XML", "a.b.xml.gz", "é.xml.zst", "a.xml.zstd"] {
+            assert!(is_export_name(Path::new(name)), "{name}");
+        }
+        for name in [".xml", "xml", "a.xm", "a.xml.bz2", "a.xml~", "a.gz", "é", ""] {
+            assert!(!is_export_name(Path::new(name)), "{name}");
+        }
+    }
+}
