@@ -11,7 +11,7 @@ use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
 use traceparse::symbolicate::{ImageSpec, SymbolicateOptions};
-use traceparse::symbols::{Found, Index, Locator, SymbolFinder, note_sentences};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
@@ -154,5 +154,5 @@ fn keep(file: &Path, text: &[u8]) -> Result<()> {
 }
 
 pub(crate) fn warn(locator: &Locator<'_>) {
-    note_sentences(locator.notes()).iter().for_each(|sentence| warning(sentence));
+    Locator::sentences(locator.notes()).iter().for_each(|sentence| warning(sentence));
 }

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use super::found::{Contents, Found, Image};
 use super::index::{Index, Stamp};
 use super::lookup::SymbolFinder;
+use super::notes::first_sentences;
 use super::symbol_file;
 use crate::error::Diagnostic;
 use crate::files::{Entry, FileBytes, Files, shown};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
-use crate::units::Uuid;
+use crate::units::{Uuid, several};
 
 /// The maximum depth of a walk, far above the depth of any folder with symbols.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -135,6 +136,13 @@ impl<'f> Locator<'f> {
     /// Notes about unsupported and damaged files.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
+    }
+
+    /// Returns the [notes](Self::notes) that users read: the first ten, and the number of the others.
+    pub fn sentences(notes: &[Diagnostic]) -> Vec<String> {
+        first_sentences(notes.iter().map(ToString::to_string).collect(), |others| {
+            format!("{} could not be used", several(others, "more file"))
+        })
     }
 
     /// Examines a file. If the user specified it and it contains nothing useful, adds a note. Uses the `remembered` contents if their stamp still

@@ -66,4 +66,3 @@ pub use lookup::{Asked, SymbolFinder};
 #[cfg(feature = "symbols")]
 pub use macho::Slice;
 pub(crate) use notes::first_sentences;
-pub use notes::note_sentences;

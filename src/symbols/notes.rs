@@ -1,7 +1,6 @@
 //! Notes about damage in a symbol file, without repetitions.
 
 use crate::error::Diagnostic;
-use crate::units::several;
 
 /// The maximum number of distinct messages. A file with a thousand damaged units has a few kinds of faults, not a thousand.
 const MAX_NOTES: usize = 32;
@@ -15,13 +14,6 @@ pub(crate) fn first_sentences(mut sentences: Vec<String>, rest: impl Fn(usize) -
     sentences.truncate(MAX_SENTENCES);
     sentences.extend((others > 0).then(|| rest(others)));
     sentences
-}
-
-/// Returns the notes about symbol files that users read: the first ten, and the number of the others.
-pub fn note_sentences(notes: &[Diagnostic]) -> Vec<String> {
-    first_sentences(notes.iter().map(ToString::to_string).collect(), |others| {
-        format!("{} could not be used", several(others, "more file"))
-    })
 }
 
 /// Collects notes, and counts repeated messages as one note.
@@ -65,8 +57,9 @@ mod tests {
         assert_eq!(notes.len(), MAX_NOTES);
         assert_eq!(notes[0].to_string(), "one (1000 times)");
         assert_eq!(notes[1].to_string(), "0");
-        let sentences = note_sentences(&notes);
-        assert_eq!((sentences.len(), sentences[10].as_str()), (11, "22 more files could not be used"));
-        assert_eq!(note_sentences(&notes[..10]).len(), 10);
+        let sentences = || notes.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let first = first_sentences(sentences(), |others| format!("{others} more"));
+        assert_eq!((first.len(), first[10].as_str()), (11, "22 more"));
+        assert_eq!(first_sentences(sentences()[..10].to_vec(), |_| unreachable!()).len(), 10);
     }
 }

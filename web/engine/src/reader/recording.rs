@@ -9,7 +9,7 @@ use traceparse::profile::RebuildError;
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::report::{ReportOptions, View};
 use traceparse::symbolicate::SymbolicateOptions;
-use traceparse::symbols::{Index, Locator, note_sentences};
+use traceparse::symbols::{Index, Locator};
 use traceparse::units::first_of;
 use traceparse::{Analysis, Error, ErrorKind, Input, InputFiles, InputPlace};
 
@@ -105,7 +105,7 @@ impl Chosen<'_, '_> {
             return Ok(());
         }
         let summary = analysis.symbolicate(&locator, &SymbolicateOptions::default()).map_err(failed)?;
-        reading.warnings.extend(note_sentences(&notes));
+        reading.warnings.extend(Locator::sentences(&notes));
         reading.warnings.extend(summary.warnings(&named, locator.found()));
         Ok(())
     }
