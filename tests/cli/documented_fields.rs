@@ -63,6 +63,19 @@ fn json_has_the_fields_that_its_document_names() {
 }
 
 #[test]
+fn the_overview_and_its_functions_have_documented_fields() {
+    let document = document();
+    let (overview, function) = section(&document, "`overview[]`").split_once("A function in `answers` has").unwrap();
+    let answer = &json(&[orchard().as_str(), "--view", "overview"])["overview"][0];
+    for (value, part) in [(answer, overview), (&answer["answers"][0], function)] {
+        let fields: BTreeSet<String> = value.as_object().unwrap().keys().cloned().collect();
+        let mut documented = documented_fields(part);
+        documented.retain(|field| !field.contains('.'));
+        assert_eq!(documented, fields);
+    }
+}
+
+#[test]
 fn csv_has_the_columns_that_its_document_names() {
     let document = document();
     let (_, csv) = document.split_once("\n## CSV\n").unwrap();
