@@ -110,7 +110,7 @@ fn xcode_12_time_profile() -> Case {
         "12/time-profile",
         "Xcode 12: time-profile with text addresses",
         "Stacks are decimal addresses in two fragments: the leaf, and the rest with a final 0, which other stacks may\n\
-         share. The only name is that of the leaf, in the display string. No images are listed.",
+         share. Only the leaf has a name, in the display string. No images are listed.",
         samples(&[
             (MAIN, 4, HARVEST),
             (MAIN, 4, HARVEST),
@@ -128,8 +128,8 @@ fn xcode_14_0_cpu_profile() -> Case {
     one_table(
         "14.0/cpu-profile",
         "Xcode 14.0: cpu-profile with text addresses",
-        "As in Xcode 12, without the final 0 and with the leaf address one byte past the instruction. Weights are\n\
-         cycles; the last ones before a context switch are small.",
+        "As in Xcode 12, but without the final 0, and with the leaf address one byte past the instruction. Weights are\n\
+         cycles; the last weights before a context switch are small.",
         cycles(&[
             (MAIN, 8, HARVEST),
             (MAIN, 8, SORTING),
@@ -160,9 +160,9 @@ fn xcode_14_3_time_profile() -> Case {
     one_table(
         "14.3/time-profile",
         "Xcode 14.3: time-profile with frames",
-        "Two threads; a recursive function (one frame several times in a stack); a sample without stack, which has\n\
-         weight all the same; a thread that changes its name; code outside every image; a function without symbol,\n\
-         named by its address; a weight that is not one millisecond.",
+        "Two threads; a recursive function (one frame several times in a stack); a sample without a stack, which still\n\
+         has a weight; a thread that changes its name; code outside every image; a function without a symbol, named\n\
+         by its address; a weight that is not one millisecond.",
         recording,
         Shape::Xcode14_3,
         Table::TimeProfile,
@@ -185,7 +185,7 @@ fn xcode_14_3_counters_profile() -> Case {
         "14.3/counters-profile",
         "Xcode 14.3: counters-profile triggered by time",
         "The stack comes before the weight, whose column has type `any` and whose cells are `weight` in nanoseconds;\n\
-         the last column holds two counter values per row.",
+         the last column contains two counter values per row.",
         counted(),
         Shape::Xcode14_3,
         Table::CountersProfile { pmi: false },
@@ -196,7 +196,7 @@ fn xcode_14_3_counters_by_cycles() -> Case {
     one_table(
         "14.3/counters-profile-by-cycles",
         "Xcode 14.3: counters-profile triggered by a counter",
-        "As counters-profile, but the weight cells are `pmc-event`: the number of events after which a sample is taken.",
+        "Like counters-profile, but the weight cells are `pmc-event`: the number of events after which a sample is taken.",
         counted(),
         Shape::Xcode14_3,
         Table::CountersProfile { pmi: true },
@@ -213,7 +213,7 @@ fn xcode_14_3_concatenated() -> Case {
         path: "14.3/concatenated",
         title: "Two documents in one file",
         shows: "The second document follows the end of the first without an XML declaration, and its ids begin at 1\n\
-                again: id 2 is one thread above and another below.",
+                again: id 2 is a different thread in each document.",
         recording: joined(first, second),
         input,
     }
@@ -249,7 +249,7 @@ fn xcode_26_2_cpu_profile() -> Case {
         path: "26.2/cpu-profile",
         title: "Xcode 26.2: cpu-profile",
         shows: "The weight column is called Cycles. Threads have one space before the number. Pointer-authentication bits\n\
-                leak into the address of `-[ORRenderer drawFrame:inView:]`. Functions without symbol are named by their\n\
+                leak into the address of `-[ORRenderer drawFrame:inView:]`. Functions without a symbol are named by their\n\
                 first instruction, so two frames share a name; code outside every image is named by its address.",
         recording,
         input,
@@ -260,9 +260,9 @@ fn xcode_26_4_time_profile() -> Case {
     one_table(
         "26.4/time-profile",
         "Xcode 26.4: time-profile with tagged backtraces",
-        "The stack is a `tagged-backtrace` around a `backtrace`, most often only referred to. The schema has a\n\
-         `documentation` attribute; thread numbers stand in parentheses. Two processes use one framework at two\n\
-         addresses, and two samples share their time.",
+        "The stack is a `tagged-backtrace` around a `backtrace`, usually only a reference. The schema has a\n\
+         `documentation` attribute; thread numbers are in parentheses. Two processes use one framework at two\n\
+         addresses, and two samples have the same time.",
         {
             let mut recording = samples(&[
                 (MAIN, 7, HARVEST),
@@ -304,7 +304,7 @@ fn xcode_26_4_time_sample() -> Case {
         "26.4/time-sample",
         "Xcode 26.4: raw time samples",
         "No process and no weight column. Stacks are a program counter and the callers' return addresses, ending in 0.\n\
-         The first two rows are the snapshot of all threads: one instant, on no core, and no processor time.",
+         The first two rows are the snapshot of all threads: the same time, no core, and no CPU time.",
         recording,
         Shape::TimeSample,
         Table::TimeSample,

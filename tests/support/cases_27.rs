@@ -73,7 +73,7 @@ pub fn xcode_27_time_profile_waiting() -> Case {
     one_table(
         "27/time-profile-waiting",
         "Xcode 27: time-profile with waiting threads",
-        "Rows of a blocked thread, on no core, among those of running ones: recorded when waiting threads are too.",
+        "Rows of a blocked thread, without a core, among rows of running threads, as in recordings of waiting threads.",
         recording,
         Shape::Xcode27,
         Table::TimeProfile,
@@ -114,7 +114,7 @@ pub fn xcode_27_several_tables() -> Case {
         path: "27/several-tables",
         title: "Several tables and two runs in one document",
         shows: "Five nodes: file system calls, the samples of run 1, hangs, a table without rows, and the samples of run 2.\n\
-                Ids run through all of them, so the samples refer to processes, threads, images and frames that\n\
+                Ids are numbered across all of them, so the samples refer to processes, threads, images and frames that\n\
                 tables without samples define.",
         recording,
         input,
@@ -128,8 +128,8 @@ pub fn xcode_27_track_detail() -> Case {
     Case {
         path: "27/track-detail",
         title: "A track detail among the tables",
-        shows: "As several-tables, with a track detail after the first samples: rows of attributes and no schema, one\n\
-                attribute being `resident-%`, so this file is **not well-formed XML**. Exports look like that.",
+        shows: "Like several-tables, with a track detail after the first samples: rows of attributes without a schema. One\n\
+                attribute is `resident-%`, so this file is **not well-formed XML**. Real exports also contain such rows.",
         recording,
         input,
     }
@@ -160,9 +160,9 @@ pub fn xcode_27_signposts() -> Case {
     let input = render(&recording, &RenderOptions::with_nodes(Shape::Xcode27, nodes));
     Case {
         path: "27/signposts",
-        title: "Signposts beside the samples of two runs",
-        shows: "Intervals of signposts as rows of os-signpost-interval and as pairs of os-signpost, in run 1 both, in run 2\n\
-                the latter only. One ends on another thread; of one the beginning, and of one the end, was not recorded.\n\
+        title: "Signposts next to the samples of two runs",
+        shows: "Signpost intervals as rows of os-signpost-interval and as pairs in os-signpost: run 1 has both, run 2 only\n\
+                the pairs. One interval ends on another thread, one has no recorded start, and one has no recorded end.\n\
                 Samples refer to threads that signposts define.",
         recording,
         input,
@@ -190,7 +190,7 @@ pub fn toc_two_runs() -> Case {
     Case {
         path: "toc/two-runs",
         title: "A table of contents with two runs",
-        shows: "Written by `export --toc`. The order of attributes differs from line to line; most tables are not about\n\
+        shows: "Written by `export --toc`. The order of attributes differs from line to line; most tables contain no\n\
                 samples; waiting threads were recorded.",
         recording,
         input,
