@@ -161,22 +161,28 @@ impl<'e> Report<'e> {
             let places = found_of().filter_map(|(row, found)| Some((row, of(found.as_ref()?)?)));
             answers::heaviest(profile, &code.owners, places, series.unit, count)
         };
-        let own = heaviest(count, &|found| found.place);
         let is_nameless =
             |(_, found): &(&StackWeight, &Option<Found>)| found.is_some_and(|found| found.nameless(profile).is_some());
+        let of_all = || {
+            let nameless = Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit);
+            let nameless_in = nameless_in(profile, found_of().map(|(row, found)| (row, *found)));
+            (nameless, nameless_in, shares(series, found_of()), heaviest(leaves, &leaf))
+        };
+        let of_own = || (heaviest(count, &|found| found.place), activity::activity(self, series, bins));
+        let ((nameless, nameless_in, shares, leaves), (own, activity)) = both(is_parallel, of_all, of_own);
         let toc = self.recording.toc_of_run(self.run_of(series));
         let mut overview = Overview {
             main_thread: None,
             has_states: false,
             stop: None,
-            nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
-            nameless_in: nameless_in(profile, found_of().map(|(row, found)| (row, *found))),
+            nameless,
+            nameless_in,
             toc,
-            activity: activity::activity(self, series, bins),
-            shares: shares(series, found_of()),
+            activity,
+            shares,
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
             answers: if own.is_empty() { heaviest(count, &leaf) } else { own },
-            leaves: heaviest(leaves, &leaf),
+            leaves,
             callers: Vec::new(),
             outer_caller: None,
             spent: None,
@@ -186,7 +192,7 @@ impl<'e> Report<'e> {
         };
         overview.stop = self.stop(series, overview.toc);
         if overview.stop.is_some() {
-            let shares = shares(series, std::iter::empty());
+            let shares = self::shares(series, std::iter::empty());
             return Overview { shares, answers: Vec::new(), leaves: Vec::new(), ..overview };
         }
         let has_others = overview.shares.has_others();
