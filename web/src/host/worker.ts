@@ -1,6 +1,7 @@
-// The side of the worker: it opens the recording, then answers one question after the other.
+// The side of the worker: it reads dropped files, or it opens the recording and then answers one question after the other.
 
-import type { Engine } from './engine.ts';
+import { canRead, readerOf } from './dropped.ts';
+import { Engine } from './engine.ts';
 import { openModule } from './open_module.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
@@ -14,6 +15,10 @@ interface WorkerScope {
 export function serve(scope: WorkerScope): void {
   let engine: Engine | null = null;
   scope.onmessage = ({ data }) => {
+    if (data.kind === 'read') {
+      read(data, scope).catch((error: unknown) => scope.postMessage({ kind: 'failed', message: sentenceOf(error) }));
+      return;
+    }
     if (data.kind === 'open') {
       openModule(data.payloads).then(
         (found) => {
@@ -32,6 +37,13 @@ export function serve(scope: WorkerScope): void {
       scope.postMessage({ kind: 'refused', id: data.id, message: sentenceOf(error), isBroken: isBroken(error) });
     }
   };
+}
+
+async function read({ engine, sources, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
+  if (sources.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
+  const reader = await Engine.start(engine, readerOf(sources, (progress) => scope.postMessage({ kind: 'progress', progress })));
+  const reading = reader.read({ files: sources.map(({ path, size, modified }) => ({ path, size, modified })) });
+  scope.postMessage({ kind: 'read', reading }, [reading.payload.buffer]);
 }
 
 /** True after an error that ends the engine: a panic leaves its memory in an unknown state. */

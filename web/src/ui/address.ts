@@ -26,17 +26,20 @@ export class Address {
   #steps = 0;
   /** The change comes from the address: it is no step of a person's own. */
   #isFollowing = false;
+  readonly #end = new AbortController();
 
-  /** For two recordings, these are the names of both. `say` reports rejected links. */
-  constructor(store: Store, names: Names, say: (text: string) => void) {
+  /** For two recordings, these are the names of both. `say` reports rejected links. A recording after another one gets a new entry. */
+  constructor(store: Store, names: Names, say: (text: string) => void, isNext = false) {
     [this.#store, this.#names, this.#shown] = [store, names, store.state];
     // The address stays as it was opened, even if the link was rejected.
-    this.#write('replaceState', { fragment: this.#fragment(), before: this.before }, location.hash);
+    if (isNext) this.#write('pushState', { fragment: this.#fragment(), before: null }, '');
+    else this.#write('replaceState', { fragment: this.#fragment(), before: this.before }, location.hash);
     store.subscribe(() => this.#keep());
-    addEventListener('popstate', ({ state }) => {
+    const { signal } = this.#end;
+    const onPop = ({ state }: PopStateEvent): void => {
       if (isEntry(state)) this.#follow(() => this.#goTo(state));
-    });
-    addEventListener('hashchange', () => {
+    };
+    const onHash = (): void => {
       if (isEntry(history.state)) return;
       try {
         const state = readFragment(location.hash, names);
@@ -45,7 +48,14 @@ export class Address {
         if (!(error instanceof RefusedError)) throw error;
         say(`${sentence(error.message)} The page is unchanged.`);
       }
-    });
+    };
+    addEventListener('popstate', onPop, { signal });
+    addEventListener('hashchange', onHash, { signal });
+  }
+
+  /** Another recording is shown from now on. */
+  close(): void {
+    this.#end.abort();
   }
 
   /** The name of the function that was in the middle before, if that is one step back. */

@@ -2,6 +2,8 @@
 
 import type { Reduction, Side, Summary, TableSummary } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
+import type { Opener } from './app_context.ts';
+import { counted } from './format.ts';
 
 export function documentsOf({ documents = [] }: Summary): readonly string[] {
   return [...new Set(documents.map(({ input }) => input))];
@@ -28,6 +30,19 @@ export function accountOf(summary: Summary): string {
     notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** The app's warnings that the summary does not contain. */
+export function warningsOf({ notes }: Opener, summary: Summary): readonly string[] {
+  const known = diagnosticsOf(summary);
+  return notes.warnings.filter((text) => !known.includes(text));
+}
+
+/** The number of sentences about the reading in the app; empty if there are none. */
+export function warnedText(opener: Opener | null, summary: Summary): string {
+  if (opener === null) return '';
+  const [warnings, unused] = [warningsOf(opener, summary).length + opener.notes.notes.length, opener.notes.unmatched.length];
+  return [warnings > 0 ? counted(warnings, 'warning') : '', unused > 0 ? counted(unused, 'unused file') : ''].filter((text) => text !== '').join(', ');
 }
 
 /** The summaries of what is shown: of both recordings, the first one's first. */

@@ -1,0 +1,37 @@
+// The progress of a reading, which can be cancelled. Short readings show nothing.
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Current } from './session.ts';
+
+const SHOWN_AFTER_MS = 300;
+const STEPS = { listing: 'Listing the files …', reading: 'Reading', opening: 'Opening the recording …' };
+
+export function ReadingBar({ current: { step, progress }, onCancel }: { current: Current; onCancel: () => void }): JSX.Element | null {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), SHOWN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isLong) return null;
+  const name = progress?.path.split('/').at(-1);
+  return (
+    <div class="busy reading" data-part="reading">
+      <span role="status">{step === 'reading' ? `${STEPS.reading} ${name} …` : STEPS[step]}</span>
+      {progress !== null && (
+        <>
+          <progress max={progress.size} value={progress.done} aria-label={`Progress in ${name}`} />
+          <span class="note">{`${megabytes(progress.done)} of ${megabytes(progress.size)} MB`}</span>
+        </>
+      )}
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+/** With a tenth for small files, whose progress it shows. */
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+}
