@@ -7,7 +7,9 @@ import { chosenFiles } from './listing.ts';
 export type Choice = 'files' | 'folder';
 
 /** False on phones. */
-export const CAN_CHOOSE_FOLDERS = 'webkitdirectory' in HTMLInputElement.prototype;
+export function canChooseFolders(): boolean {
+  return 'webkitdirectory' in HTMLInputElement.prototype;
+}
 
 export function Inputs({ files, folder, onChoose }: Record<Choice, RefObject<HTMLInputElement | null>> & { onChoose: (files: Dropped[]) => void }): JSX.Element {
   const change = ({ currentTarget: input }: { currentTarget: HTMLInputElement }): void => {

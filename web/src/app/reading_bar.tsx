@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Current } from './session.ts';
 
 const SHOWN_AFTER_MS = 300;
-const STEPS = { listing: 'Listing the files …', reading: 'Reading', opening: 'Opening the recording …' };
+const STEPS = { listing: 'Listing the files …', reading: 'Reading …', opening: 'Opening the recording …' };
 
 export function ReadingBar({ current: { step, progress }, onCancel }: { current: Current; onCancel: () => void }): JSX.Element | null {
   const [isLong, setLong] = useState(false);
@@ -17,7 +17,7 @@ export function ReadingBar({ current: { step, progress }, onCancel }: { current:
   const name = progress?.path.split('/').at(-1);
   return (
     <div class="busy reading" data-part="reading">
-      <span role="status">{step === 'reading' ? `${STEPS.reading} ${name} …` : STEPS[step]}</span>
+      <span role="status">{name === undefined ? STEPS[step] : `Reading ${name} …`}</span>
       {progress !== null && (
         <>
           <progress max={progress.size} value={progress.done} aria-label={`Progress in ${name}`} />

@@ -4,6 +4,7 @@ import { Client } from '../host/client.ts';
 import type { Dropped, Progress } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
 import { readDropped } from '../host/reading.ts';
+import { RefusedError } from '../host/refused.ts';
 import { sentenceOf } from '../host/worker.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
 import { inert } from '../state/inert.ts';
@@ -58,14 +59,17 @@ export class Session {
     this.cancel();
     const { signal } = (this.#abort = new AbortController());
     this.#change({ current: { step: 'listing', progress: null }, fault: null });
+    let dropped: readonly Dropped[] = [];
     try {
-      const found = await this.#read(await listing, signal);
+      dropped = await listing;
+      if (signal.aborted) return;
+      const found = await this.#read(dropped, signal);
       if (signal.aborted) return;
       this.#change({ current: { step: 'opening', progress: null } });
       const open = await this.#openFound(found, signal);
       if (open !== null) this.#change({ open, current: null });
     } catch (error) {
-      if (!signal.aborted) this.#change({ current: null, fault: sentence(sentenceOf(error)) });
+      if (!signal.aborted) this.#change({ current: null, fault: faultOf(sentenceOf(error), dropped) });
     }
   }
 
@@ -111,6 +115,7 @@ export class Session {
   }
 
   #readFiles(files: readonly Dropped[], signal: AbortSignal): Promise<Reading> {
+    this.#change({ current: { step: 'reading', progress: null } });
     const onProgress = (progress: Progress): void => {
       if (!signal.aborted) this.#change({ current: { step: 'reading', progress } });
     };
@@ -125,7 +130,8 @@ export class Session {
     const client = new Client(payloads, this.#script);
     const names = await openNames(client).catch((error: unknown) => {
       client.close();
-      throw error;
+      const reasons = notes.warnings.length === 0 ? '' : ` (${notes.warnings.join('; ')})`;
+      throw new RefusedError(`${notes.title}: ${sentenceOf(error)}${reasons}`);
     });
     if (signal.aborted) {
       client.close();
@@ -152,6 +158,11 @@ export class Session {
 /** The dropped file or folder that a file belongs to. */
 function rootOf({ path }: Dropped): string {
   return path.split('/', 1)[0]!;
+}
+
+/** A sentence starts with a capital letter, unless it starts with the name of a file. */
+function faultOf(text: string, dropped: readonly Dropped[]): string {
+  return dropped.some((file) => text.startsWith(rootOf(file))) ? text : sentence(text);
 }
 
 /** Shows the same recording with more names. Another name may have replaced that of the chosen function. */

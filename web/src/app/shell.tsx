@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Dropped } from '../host/dropped.ts';
 import { Application } from '../ui/app.tsx';
 import type { Opener } from '../ui/app_context.ts';
-import { CAN_CHOOSE_FOLDERS, type Choice, Inputs } from './choosing.tsx';
+import { type Choice, Inputs, canChooseFolders } from './choosing.tsx';
 import { DropTarget } from './drop_target.tsx';
 import { ReadingBar } from './reading_bar.tsx';
 import type { Session } from './session.ts';
@@ -16,7 +16,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
   const drop = useCallback((files: Promise<readonly Dropped[]>): void => void session.drop(files), [session]);
-  const opener = useMemo((): Opener | null => (open === null ? null : { choose, canChooseFolders: CAN_CHOOSE_FOLDERS, notes: open.notes }), [open]);
+  const opener = useMemo((): Opener | null => (open === null ? null : { choose, canChooseFolders: canChooseFolders(), notes: open.notes }), [open]);
   const bar = current !== null && <ReadingBar current={current} onCancel={() => session.cancel()} />;
   const refusal = fault !== null && <Fault text={fault} onClose={() => session.dismiss()} />;
   return (

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { ThemeButton } from '../ui/theme_button.tsx';
-import { CAN_CHOOSE_FOLDERS, type Choice } from './choosing.tsx';
+import { type Choice, canChooseFolders } from './choosing.tsx';
 
 export function StartScreen({ hasLink, onChoose, children }: { hasLink: boolean; onChoose: (choice: Choice) => void; children: ComponentChildren }): JSX.Element {
   return (
@@ -26,7 +26,7 @@ export function StartScreen({ hasLink, onChoose, children }: { hasLink: boolean;
             <button type="button" class="is-main" onClick={() => onChoose('files')} data-part="choose-files">
               Choose files
             </button>
-            {CAN_CHOOSE_FOLDERS && (
+            {canChooseFolders() && (
               <button type="button" onClick={() => onChoose('folder')} data-part="choose-folder">
                 Choose a folder
               </button>

@@ -32,7 +32,7 @@ const REPORTED_EVERY_MS = 100;
 
 /** Returns the function that reads sources, and reports the progress now and then. Blobs can be read only in a worker. */
 export function readerOf(sources: readonly Source[], report: (progress: Progress) => void): ReadFile {
-  let reported = performance.now();
+  let reported = -Infinity;
   return (index, offset, place) => {
     const { path, size, content } = sources[index]!;
     const now = performance.now();

@@ -6,7 +6,7 @@ import type { Summary } from '../host/protocol.ts';
 import { type Opener, useApp, useStore } from './app_context.ts';
 import { counted, grouped } from './format.ts';
 import { KEY_GROUPS, hasLetterKeys } from './keys.ts';
-import { Facts, sentence } from './panel.tsx';
+import { Facts } from './panel.tsx';
 import { remember } from './remembered.ts';
 import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf, warningsOf } from './summary.ts';
 
@@ -93,7 +93,7 @@ function Sentences({ title, texts }: { title: string; texts: readonly string[] }
       <h3>{title}</h3>
       <ul class="sentences">
         {texts.map((text, index) => (
-          <li key={index}>{sentence(text)}</li>
+          <li key={index}>{text}</li>
         ))}
       </ul>
     </>
