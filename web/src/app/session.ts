@@ -60,11 +60,14 @@ export class Session {
     const { signal } = (this.#abort = new AbortController());
     this.#change({ current: { step: 'listing', progress: null }, fault: null });
     let dropped: readonly Dropped[] = [];
+    const start = performance.now();
     try {
       dropped = await listing;
       if (signal.aborted) return;
       const found = await this.#read(dropped, signal);
       if (signal.aborted) return;
+      // For the tools of browsers, and for benches.
+      performance.measure('reading', { start });
       this.#change({ current: { step: 'opening', progress: null } });
       const open = await this.#openFound(found, signal);
       if (open !== null) this.#change({ open, current: null });

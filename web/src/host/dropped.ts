@@ -1,5 +1,6 @@
 // Dropped files, and how the engine reads parts of them.
 
+import { BlobReader } from './blob_reader.ts';
 import type { ReadFile } from './engine.ts';
 
 /** A dropped file, with its path below the drop. */
@@ -33,6 +34,7 @@ const REPORTED_EVERY_MS = 100;
 /** Returns the function that reads sources, and reports the progress now and then. Blobs can be read only in a worker. */
 export function readerOf(sources: readonly Source[], report: (progress: Progress) => void): ReadFile {
   let reported = -Infinity;
+  const blobs = new BlobReader();
   return (index, offset, place) => {
     const { path, size, content } = sources[index]!;
     const now = performance.now();
@@ -40,32 +42,9 @@ export function readerOf(sources: readonly Source[], report: (progress: Progress
       reported = now;
       report({ path, done: offset, size });
     }
-    try {
-      const bytes = bytesOf(content, offset, offset + place.length);
-      place.set(bytes);
-      return bytes.length;
-    } catch {
-      // The engine has the sentence for it.
-      return -1;
-    }
+    if (content instanceof Blob) return blobs.read(content, offset, place);
+    const bytes = content.subarray(offset, offset + place.length);
+    place.set(bytes);
+    return bytes.length;
   };
-}
-
-/** True in a worker that can read this blob. In WebKit, workers of a page from a file cannot read any. */
-export function canRead(probe: Blob): boolean {
-  try {
-    return bytesOf(probe, 0, 1).length === 1;
-  } catch {
-    return false;
-  }
-}
-
-function bytesOf(content: Source['content'], start: number, end: number): Uint8Array {
-  if (content instanceof Uint8Array) return content.subarray(start, end);
-  return new Uint8Array(new FileReaderSync().readAsArrayBuffer(content.slice(start, end)));
-}
-
-/** Exists only in workers, whose types exclude those of pages. */
-declare class FileReaderSync {
-  readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }

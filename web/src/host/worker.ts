@@ -1,6 +1,7 @@
 // The side of the worker: it reads dropped files, or it opens the recording and then answers one question after the other.
 
-import { canRead, readerOf } from './dropped.ts';
+import { canRead } from './blob_reader.ts';
+import { readerOf } from './dropped.ts';
 import { Engine } from './engine.ts';
 import { openModule } from './open_module.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
