@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Progress } from '../host/dropped.ts';
 import type { Current } from './session.ts';
 
 const SHOWN_AFTER_MS = 300;
@@ -21,7 +22,7 @@ export function ReadingBar({ current: { step, progress }, onCancel }: { current:
       {progress !== null && (
         <>
           <progress max={progress.size} value={progress.done} aria-label={`Progress in ${name}`} />
-          <span class="note">{`${megabytes(progress.done)} of ${megabytes(progress.size)} MB`}</span>
+          <span class="note">{amountText(progress)}</span>
         </>
       )}
       <button type="button" onClick={onCancel}>
@@ -31,7 +32,7 @@ export function ReadingBar({ current: { step, progress }, onCancel }: { current:
   );
 }
 
-/** With a tenth for small files, whose progress it shows. */
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+function amountText({ done, size }: Progress): string {
+  const [unit, bytes] = size < 1e6 ? ['kB', 1e3] : ['MB', 1e6];
+  return `${Math.round(done / bytes)} of ${Math.ceil(size / bytes)} ${unit}`;
 }

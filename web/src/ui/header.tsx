@@ -6,7 +6,7 @@ import { freshState } from '../state/state.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { copyText } from './copy.ts';
 import { SideSwitch } from './diff/side_switch.tsx';
-import { OpenMenu } from './open_menu.tsx';
+import { OpenerMenu } from './opener_menu.tsx';
 import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf, warnedText } from './summary.ts';
@@ -44,7 +44,7 @@ export function Header(): JSX.Element {
         <button type="button" title="Copy a link to what is shown" onClick={() => void share(app)} data-part="share">
           Link
         </button>
-        {app.opener !== null && <OpenMenu opener={app.opener} />}
+        {app.opener !== null && <OpenerMenu opener={app.opener} />}
         <SaveMenu />
         <ThemeButton />
         <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => app.openDialog('keys')} data-part="keys">

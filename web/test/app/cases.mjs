@@ -8,13 +8,16 @@ import { HOSTILE } from '../page/inputs.mjs';
 import { waitFor } from '../page/tab.mjs';
 
 export const APP_CASES = {
-  async 'explains itself, and fits a phone'(tab, { app, orchard }) {
+  async 'explains itself, and fits a phone'(tab, { app, orchard, damaged }) {
     await tab.open(app);
     match(await tab.text('[data-part=start]'), /Nothing leaves your machine/);
     equal(await tab.count('[data-part=choose-files], [data-part=choose-folder]'), 2);
     await tab.browser.resize(390, 844);
     const isFitting = () => tab.browser.run(() => document.documentElement.scrollWidth <= innerWidth);
     ok(await isFitting(), 'the start screen is too wide');
+    await tab.choose([damaged]);
+    match(await tab.read(), /truncated/);
+    ok(await isFitting(), 'the start screen with a fault is too wide');
     await tab.choose([orchard]);
     equal(await tab.read(), null);
     ok(await isFitting(), 'the recording is too wide');
@@ -139,7 +142,7 @@ export const APP_CASES = {
     const cancel = async (file) => {
       await tab.give([file]);
       await waitFor(async () => (await tab.count('[data-part=reading] progress')) > 0, 'the progress');
-      match(await tab.text('[data-part=reading]'), /Reading input\.xml …\s+0\.0 of 0\.\d MB\s+Cancel/);
+      match(await tab.text('[data-part=reading]'), /Reading input\.xml …\s+0 of \d+ kB\s+Cancel/);
       const { x, y } = await tab.place('[data-part=reading] button');
       await tab.browser.click(x, y);
       equal(await tab.read(), null);
