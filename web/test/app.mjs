@@ -3,7 +3,6 @@
 //   node test/app.mjs [--browser NAME]… [--case TEXT] [--verbose]
 //
 // The page has the current script and style, and the engine in `dist/reader.wasm`. Without `TRACEPARSE_CORPUS`, only fixtures are read.
-// WebKit is left out, since its driver can neither drop nor choose files.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +16,6 @@ import { QUIRK_CASES } from './app/quirk_cases.mjs';
 import { argumentsOf, runCases } from './runner.mjs';
 
 const asked = argumentsOf(process.argv.slice(2));
-asked.browsers = asked.browsers.filter((name) => name !== 'webkit');
 const folder = mkdtempSync(join(tmpdir(), 'app-'));
 const inputs = await writeAppInputs(folder);
 const inEach = [APP_CASES, QUIRK_CASES, DROP_CASES, await equalsTheCommand()].flatMap(Object.entries);

@@ -6,7 +6,7 @@ import { Engine, type Reading } from './engine.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
 import { NoWorker, startWorker } from './start_worker.ts';
-import { sentenceOf } from './worker.ts';
+import { readingFault } from './worker.ts';
 
 /** The most bytes that are copied if workers cannot read files. */
 const MOST_COPIED = 256e6;
@@ -87,6 +87,6 @@ async function readHere(sources: readonly Source[], { engine, onProgress }: Read
   try {
     return reader.read({ files: sources.map(({ path, size, modified }) => ({ path, size, modified })) });
   } catch (error) {
-    throw new RefusedError(sentenceOf(error));
+    throw new RefusedError(readingFault(error));
   }
 }

@@ -17,7 +17,7 @@ export function serve(scope: WorkerScope): void {
   let engine: Engine | null = null;
   scope.onmessage = ({ data }) => {
     if (data.kind === 'read') {
-      read(data, scope).catch((error: unknown) => scope.postMessage({ kind: 'failed', message: sentenceOf(error) }));
+      read(data, scope).catch((error: unknown) => scope.postMessage({ kind: 'failed', message: readingFault(error) }));
       return;
     }
     if (data.kind === 'open') {
@@ -56,6 +56,12 @@ export function isBroken(error: unknown): boolean {
 export function sentenceOf(error: unknown): string {
   if (error instanceof RefusedError) return error.message;
   return `this cannot be computed here: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** The same for a reading. Without the engine's sentence, most likely the memory was not enough. */
+export function readingFault(error: unknown): string {
+  if (error instanceof RefusedError) return error.message;
+  return `the browser cannot read this, perhaps for lack of memory (${error instanceof Error ? error.message : String(error)}); use the command`;
 }
 
 /** The buffers of typed arrays in an answer that nothing else uses. */

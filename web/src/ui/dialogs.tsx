@@ -8,7 +8,7 @@ import { counted, grouped } from './format.ts';
 import { KEY_GROUPS, hasLetterKeys } from './keys.ts';
 import { Facts } from './panel.tsx';
 import { remember } from './remembered.ts';
-import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf, warningsOf } from './summary.ts';
+import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf } from './summary.ts';
 
 function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
@@ -67,7 +67,7 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
       {summaries.map((summary, index) => (
         <section key={index}>
           {summaries.length > 1 && <h2>{index === 0 ? 'Before' : 'After'}</h2>}
-          {opener !== null && <ReadingNotes opener={opener} summary={summary} />}
+          {opener !== null && <ReadingNotes notes={opener.notes} />}
           <Recording summary={summary} />
         </section>
       ))}
@@ -76,11 +76,10 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
 }
 
 /** The sentences that the command prints while it reads. */
-function ReadingNotes({ opener, summary }: { opener: Opener; summary: Summary }): JSX.Element {
-  const { notes, unmatched } = opener.notes;
+function ReadingNotes({ notes: { warnings, notes, unmatched } }: Pick<Opener, 'notes'>): JSX.Element {
   return (
     <>
-      <Sentences title="Warnings" texts={[...warningsOf(opener, summary), ...notes]} />
+      <Sentences title="Warnings" texts={[...warnings, ...notes]} />
       <Sentences title="Not used" texts={unmatched} />
     </>
   );
@@ -101,6 +100,7 @@ function Sentences({ title, texts }: { title: string; texts: readonly string[] }
 }
 
 function Recording({ summary }: { summary: Summary }): JSX.Element {
+  const { opener } = useApp();
   return (
     <>
       <h3>Inputs</h3>
@@ -140,7 +140,7 @@ function Recording({ summary }: { summary: Summary }): JSX.Element {
       </div>
       <h3>Names</h3>
       <Unnamed unnamed={summary.unnamed} />
-      <Sentences title="Notes" texts={diagnosticsOf(summary)} />
+      {opener === null && <Sentences title="Notes" texts={diagnosticsOf(summary)} />}
     </>
   );
 }

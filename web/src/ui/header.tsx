@@ -9,7 +9,7 @@ import { SideSwitch } from './diff/side_switch.tsx';
 import { OpenerMenu } from './opener_menu.tsx';
 import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
-import { accountOf, documentsOf, reductionOf, summariesOf, warnedText } from './summary.ts';
+import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
 import { ThemeButton } from './theme_button.tsx';
 import { counted, timeText } from './format.ts';
 import { recordedText } from './recorded.ts';
@@ -21,7 +21,7 @@ export function Header(): JSX.Element {
   const { tables } = app.names;
   const span = tables.spans[state.series];
   const summaries = summariesOf(app.names, state.side);
-  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map(accountOf)), warnedText(app.opener, summaries[0]!)].filter((text) => text !== '').join('; ');
+  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map((summary) => accountOf(summary, app.opener)))].filter((text) => text !== '').join('; ');
   const inputs = summaries.map((summary) => documentsOf(summary).join(', '));
   const program = programOf(tables, state.series);
   return (

@@ -19,30 +19,22 @@ export function diagnosticsOf({ diagnostics = [] }: Summary): readonly string[] 
   return diagnostics.map((row) => (typeof row === 'string' ? row : (row.message ?? JSON.stringify(row))));
 }
 
-/** In short: rejected rows and unnamed frames; empty if there are none. */
-export function accountOf(summary: Summary): string {
+/** In short: rejected rows, unnamed frames, and sentences about the reading; empty if there are none. */
+export function accountOf(summary: Summary, opener: Opener | null): string {
   const rejected = (summary.tables ?? []).reduce((sum, table) => sum + table.rejected.total, 0);
   const unnamed = summary.unnamed?.unnamed ?? 0;
-  const notes = diagnosticsOf(summary).length;
+  // The app has the same sentences, and others, with their places.
+  const notes = opener === null ? diagnosticsOf(summary).length : 0;
+  const warnings = opener === null ? 0 : opener.notes.warnings.length + opener.notes.notes.length;
+  const unused = opener?.notes.unmatched.length ?? 0;
   const parts = [
     rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
     unnamed > 0 ? unnamed === 1 ? '1 address without a name' : `${unnamed} addresses without names` : '',
-    notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
+    notes > 0 ? counted(notes, 'note') : '',
+    warnings > 0 ? counted(warnings, 'warning') : '',
+    unused > 0 ? counted(unused, 'unused file') : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
-}
-
-/** The app's warnings that the summary does not contain. */
-export function warningsOf({ notes }: Opener, summary: Summary): readonly string[] {
-  const known = diagnosticsOf(summary);
-  return notes.warnings.filter((text) => !known.includes(text));
-}
-
-/** The number of sentences about the reading in the app; empty if there are none. */
-export function warnedText(opener: Opener | null, summary: Summary): string {
-  if (opener === null) return '';
-  const [warnings, unused] = [warningsOf(opener, summary).length + opener.notes.notes.length, opener.notes.unmatched.length];
-  return [warnings > 0 ? counted(warnings, 'warning') : '', unused > 0 ? counted(unused, 'unused file') : ''].filter((text) => text !== '').join(', ');
 }
 
 /** The summaries of what is shown: of both recordings, the first one's first. */

@@ -1,7 +1,6 @@
 // The app in a browser: files are dropped in Chromium, and chosen by the inputs in other browsers.
 
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import { Tab, waitFor } from '../page/tab.mjs';
 
 export class AppTab extends Tab {
@@ -16,11 +15,10 @@ export class AppTab extends Tab {
     await page.devtools.send('Input.dispatchDragEvent', { type, x, y, data: { items: [], files: [paths].flat(), dragOperationsMask: 1 } });
   }
 
-  /** Chooses files, or all files of a folder. */
-  async choose(paths) {
-    const isFolder = statSync([paths].flat()[0]).isDirectory();
-    const input = await this.browser.page.$(`[data-part=input-${isFolder ? 'folder' : 'files'}]`);
-    await (input.setInputFiles?.(paths) ?? input.uploadFile(...[paths].flat()));
+  /** Chooses files, or a folder. */
+  choose(paths) {
+    const isFolder = statSync(paths[0]).isDirectory();
+    return this.browser.choose(`[data-part=input-${isFolder ? 'folder' : 'files'}]`, paths);
   }
 
   /** Passes files to the page in the way that a person would use in this browser. */
@@ -42,9 +40,4 @@ export class AppTab extends Tab {
     const fault = await this.read();
     if (fault !== null) throw new Error(fault);
   }
-}
-
-/** The files below a folder. */
-export function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true }).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
 }

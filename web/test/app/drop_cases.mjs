@@ -21,7 +21,7 @@ export const DROP_CASES = {
     for (let at = 0; at < 250; at += 1) writeFileSync(join(root, 'a', `${at}.txt`), '');
     for (const way of ['drop', 'choose']) {
       await tab.open(app);
-      await tab[way](root);
+      await tab[way]([root]);
       equal(await tab.read(), null, way);
       match(await tab.text('h1'), /run\.xml$/);
       match(await tab.text('[data-part=recording]'), /250 unused files/);
@@ -86,7 +86,7 @@ if (process.env.TRACEPARSE_CORPUS !== undefined) {
   };
 }
 
-/** The driver of Firefox can choose files, but no folders. */
+/** The drivers of other browsers can choose files, but no folders. */
 function canGiveFolders(tab) {
   return tab.browser.name === 'chromium';
 }

@@ -25,6 +25,9 @@ const BEFORE = {
   });`,
 };
 
+/** A call tree that was copied from Instruments, whose reader warns of its accuracy. */
+const DEEP_COPY = ['Weight\tSelf Weight\tSymbol Names', '4.00 ms  100.0%\t1.00 ms\tstart', '3.00 ms  75.0%\t3.00 ms\t main', ''].join('\n');
+
 export async function writeAppInputs(folder) {
   const module = readFileSync(join(ROOT, 'web/dist/reader.wasm'));
   const page = await appPage(module);
@@ -42,6 +45,7 @@ export async function writeAppInputs(folder) {
     waiting: join(ROOT, 'fixtures/27/time-profile-waiting/input.xml'),
     hostile: hostileRecording(orchard, join(folder, `<img src=x onerror="globalThis.pwned='file'">.xml`)),
     damaged: written('damaged.xml', readFileSync(orchard).subarray(0, 20_000)),
+    warned: written('warned.txt', DEEP_COPY),
     notes: written('notes.txt', 'hello'),
     axe: createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   };
