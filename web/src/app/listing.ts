@@ -36,8 +36,8 @@ export function chosenFiles(files: FileList): Dropped[] {
 }
 
 async function listed(items: readonly Item[]): Promise<Dropped[]> {
-  const found: Dropped[] = [];
-  for (const item of items) found.push(...(await filesOf(item)));
+  let found: Dropped[] = [];
+  for (const item of items) found = found.concat(await filesOf(item));
   return found.slice(0, MOST_FILES);
 }
 
@@ -60,12 +60,12 @@ async function filesOfHandle(root: FileSystemHandle): Promise<Dropped[]> {
       found.push({ path, file: await (handle as FileSystemFileHandle).getFile() });
       return;
     }
-    const visits: Promise<void>[] = [];
+    const children: FileSystemHandle[] = [];
     for await (const child of (handle as FolderHandle).values()) {
-      visits.push(visit(child, `${path}/${child.name}`));
-      if (found.length + visits.length >= MOST_FILES) break;
+      children.push(child);
+      if (found.length + children.length >= MOST_FILES) break;
     }
-    await Promise.all(visits);
+    await Promise.all(children.map((child) => visit(child, `${path}/${child.name}`)));
   };
   await visit(root, root.name);
   return found;
