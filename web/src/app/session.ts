@@ -69,8 +69,12 @@ export class Session {
       // For the tools of browsers, and for benches.
       performance.measure('reading', { start });
       this.#change({ current: { step: 'opening', progress: null } });
+      const before = this.open?.shown;
       const open = await this.#openFound(found, signal);
-      if (open !== null) this.#change({ open, current: null });
+      if (open === null) return;
+      this.#change({ open, current: null });
+      before?.address.close();
+      before?.client.close();
     } catch (error) {
       if (!signal.aborted) this.#change({ current: null, fault: faultOf(sentenceOf(error), dropped) });
     }
@@ -140,9 +144,6 @@ export class Session {
       client.close();
       return null;
     }
-    const before = this.open?.shown;
-    before?.client.close();
-    before?.address.close();
     document.title = `${inert(documentsOf(names.tables.summary).join(', ') || notes.title)} – traceparse`;
     // The views set it as soon as they are drawn.
     document.documentElement.dataset['state'] = 'busy';
@@ -154,7 +155,7 @@ export class Session {
   /** A link before the first drop is for that recording. A recording that replaces another one is shown completely. */
   #show(client: Client, names: Names, isSame: boolean): Shown {
     if (this.open === null) return show(client, names, location.hash);
-    return isSame ? showAgain(client, names, this.open.shown) : show(client, names, '', true);
+    return isSame ? showAgain(client, names, this.open.shown) : show(client, names, '', 'another');
   }
 }
 
@@ -165,13 +166,14 @@ function rootOf({ path }: Dropped): string {
 
 /** A sentence starts with a capital letter, unless it starts with the name of a file. */
 function faultOf(text: string, dropped: readonly Dropped[]): string {
-  return dropped.some((file) => text.startsWith(rootOf(file))) ? text : sentence(text);
+  const isNamed = dropped.some((file) => [':', '/'].some((end) => text.startsWith(rootOf(file) + end)));
+  return isNamed ? text : sentence(text);
 }
 
 /** Shows the same recording with more names. Another name may have replaced that of the chosen function. */
 function showAgain(client: Client, names: Names, { store: { state }, names: before }: Shown): Shown {
   const fragments = [state, { ...state, chosen: null }].map((one) => fragmentOf(one, before));
-  return show(client, names, fragments.find((fragment) => isReadable(fragment, names)) ?? '');
+  return show(client, names, fragments.find((fragment) => isReadable(fragment, names)) ?? '', 'itself');
 }
 
 function isReadable(fragment: string, names: Names): boolean {

@@ -81,7 +81,6 @@ async function copyOf(source: Source): Promise<Source> {
 }
 
 /** Reads in the page, which does not react until then. */
-
 async function readHere(sources: readonly Source[], { engine, onProgress }: ReadOptions): Promise<Reading> {
   const reader = await Engine.start(await engine, readerOf(sources, onProgress));
   try {

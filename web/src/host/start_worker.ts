@@ -13,7 +13,7 @@ export class NoWorker extends Error {
 export function startWorker<M>(script: string | null, onMessage: (message: M) => void, onRefused: () => void): Worker {
   if (script === null || typeof Worker === 'undefined') throw new NoWorker();
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  const worker = new Worker(url);
+  const worker = created(url);
   // A browser that rejects the worker reports that before any answer.
   worker.onerror = (event) => {
     event.preventDefault();
@@ -25,4 +25,12 @@ export function startWorker<M>(script: string | null, onMessage: (message: M) =>
     onMessage(data);
   };
   return worker;
+}
+
+function created(url: string): Worker {
+  try {
+    return new Worker(url);
+  } catch {
+    throw new NoWorker();
+  }
 }

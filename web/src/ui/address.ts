@@ -17,6 +17,9 @@ interface Entry {
   readonly before: string | null;
 }
 
+/** What was shown before: nothing, another recording, or the same one with fewer names. */
+export type Follows = 'nothing' | 'another' | 'itself';
+
 export class Address {
   readonly #store: Store;
   readonly #names: Names;
@@ -28,12 +31,13 @@ export class Address {
   #isFollowing = false;
   readonly #end = new AbortController();
 
-  /** For two recordings, these are the names of both. `say` reports rejected links. A recording after another one gets a new entry. */
-  constructor(store: Store, names: Names, say: (text: string) => void, isNext = false) {
+  /** For two recordings, these are the names of both. `say` reports rejected links. */
+  constructor(store: Store, names: Names, say: (text: string) => void, follows: Follows) {
     [this.#store, this.#names, this.#shown] = [store, names, store.state];
+    const fragment = this.#fragment();
+    if (follows === 'another') this.#write('pushState', { fragment, before: null }, hashOf(fragment));
     // The address stays as it was opened, even if the link was rejected.
-    if (isNext) this.#write('pushState', { fragment: this.#fragment(), before: null }, '');
-    else this.#write('replaceState', { fragment: this.#fragment(), before: this.before }, location.hash);
+    else this.#write('replaceState', { fragment, before: this.before }, follows === 'itself' ? hashOf(fragment) : location.hash);
     store.subscribe(() => this.#keep());
     const { signal } = this.#end;
     const onPop = ({ state }: PopStateEvent): void => {
@@ -79,7 +83,7 @@ export class Address {
     this.#shown = to;
     this.#steps = this.#store.steps;
     const fragment = this.#fragment();
-    const hash = fragment === 'v=1' ? '' : `#${fragment}`;
+    const hash = hashOf(fragment);
     if (hash === location.hash && isEntry(history.state)) return;
     if (this.#isFollowing || !isStep) this.#write('replaceState', { fragment, before: this.before }, hash);
     else this.#write('pushState', { fragment, before: isMove ? this.#inMiddle(from) : null }, hash);
@@ -115,6 +119,10 @@ export class Address {
     }
   }
 
+}
+
+function hashOf(fragment: string): string {
+  return fragment === 'v=1' ? '' : `#${fragment}`;
 }
 
 /** True if a change leads to another tab, or to another function in the middle. */

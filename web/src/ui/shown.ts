@@ -7,7 +7,7 @@ import type { Names } from '../state/names.ts';
 import { pairNames } from '../state/sides.ts';
 import { Store } from '../state/store.ts';
 import { Texts } from '../state/texts.ts';
-import { Address } from './address.ts';
+import { Address, type Follows } from './address.ts';
 import { Greetings } from './greetings.ts';
 import { sentence } from './panel.tsx';
 
@@ -29,10 +29,10 @@ export async function openNames(client: Client): Promise<Names> {
 }
 
 /** Shows recordings with the state of a link. If the link does not fit, the complete recording is shown, with the reason. */
-export function show(client: Client, names: Names, fragment: string, isNext = false): Shown {
+export function show(client: Client, names: Names, fragment: string, follows: Follows = 'nothing'): Shown {
   const { store, greeting } = openStore(names, fragment);
   const greetings = new Greetings(greeting);
-  return { client, names, store, address: new Address(store, names, (text) => greetings.say(text), isNext), greetings };
+  return { client, names, store, address: new Address(store, names, (text) => greetings.say(text), follows), greetings };
 }
 
 function openStore(names: Names, fragment: string): { store: Store; greeting: string | null } {

@@ -45,6 +45,8 @@ export const DROP_CASES = {
     writeFileSync(demo, exportOf('4C4C4407-5555-3144-A1F8-1A9B7107AB5E', Array.from({ length: 60 }, (_, at) => 0x480 + 8 * at)));
     await tab.openWith(app, [demo], 'v=1&tab=functions&op=hide-system');
     match(await tab.text('[data-part=recording]'), /\d+ addresses without names/);
+    await tab.click('#functions .row .name', '0x1000004a0');
+    match(await tab.fragment(), /&fn=0x1000004a0/);
     await tab.give([dsym]);
     equal(await tab.read(), null);
     match(await tab.text('[data-part=said]'), /Read again with Demo5\.dSYM\./);
