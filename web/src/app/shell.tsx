@@ -22,7 +22,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
   return (
     <>
       {open === null ? (
-        <StartScreen hasLink={location.hash.length > 1} onChoose={choose}>
+        <StartScreen onChoose={choose}>
           {bar}
           {refusal}
         </StartScreen>

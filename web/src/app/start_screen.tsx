@@ -1,10 +1,12 @@
 // The page before a recording is open: what it is, and the ways to open one.
 
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { ThemeButton } from '../ui/theme_button.tsx';
 import { type Choice, canChooseFolders } from './choosing.tsx';
 
-export function StartScreen({ hasLink, onChoose, children }: { hasLink: boolean; onChoose: (choice: Choice) => void; children: ComponentChildren }): JSX.Element {
+export function StartScreen({ onChoose, children }: { onChoose: (choice: Choice) => void; children: ComponentChildren }): JSX.Element {
+  const hasLink = useLink();
   return (
     <div class="start" data-part="start">
       <header>
@@ -42,6 +44,17 @@ export function StartScreen({ hasLink, onChoose, children }: { hasLink: boolean;
       </div>
     </div>
   );
+}
+
+/** True if the address has a state, which may also be pasted later. */
+function useLink(): boolean {
+  const [fragment, setFragment] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => setFragment(location.hash);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return fragment.length > 1;
 }
 
 /** An arrow into a tray. */

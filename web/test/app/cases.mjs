@@ -110,7 +110,9 @@ export const APP_CASES = {
 
   async 'a link waits for its recording'(tab, { app, orchard, waiting }) {
     const link = 'v=1&tab=functions&op=hide-system&q=press';
-    await tab.open(app, link);
+    await tab.open(app);
+    match(await tab.text('[data-part=start]'), /a recording/);
+    await tab.follow(link);
     match(await tab.text('[data-part=start]'), /the recording of this link/);
     await tab.give([orchard]);
     equal(await tab.read(), null);
