@@ -2,7 +2,7 @@
 //
 // Browsers differ: on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`, and only Chromium has `getAsFileSystemHandle`.
 
-import type { Dropped } from '../host/dropped.ts';
+import { type Dropped, droppedFile } from '../host/dropped.ts';
 import { RefusedError } from '../host/refused.ts';
 
 /** One more than the engine reads: its sentence about too many files needs no more. */
@@ -32,7 +32,7 @@ export function droppedFiles({ items }: DataTransfer): Promise<Dropped[]> {
 
 /** Lists what an input chose; folders have paths. */
 export function chosenFiles(files: FileList): Dropped[] {
-  return [...files].map((file) => ({ path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file }));
+  return [...files].map((file) => droppedFile(file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file));
 }
 
 async function listed(items: readonly Item[]): Promise<Dropped[]> {
@@ -57,7 +57,7 @@ async function filesOfHandle(root: FileSystemHandle): Promise<Dropped[]> {
   const found: Dropped[] = [];
   const visit = async (handle: FileSystemHandle, path: string): Promise<void> => {
     if (handle.kind === 'file') {
-      found.push({ path, file: await (handle as FileSystemFileHandle).getFile() });
+      found.push(droppedFile(path, await (handle as FileSystemFileHandle).getFile()));
       return;
     }
     const children: FileSystemHandle[] = [];
@@ -81,7 +81,7 @@ async function filesOfEntry(root: FileSystemEntry): Promise<Dropped[]> {
   const visit = async (entry: FileSystemEntry, path: string): Promise<void> => {
     if (entry.isFile) {
       const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
-      found.push({ path, file });
+      found.push(droppedFile(path, file));
       return;
     }
     const reader = (entry as FileSystemDirectoryEntry).createReader();
@@ -102,5 +102,5 @@ async function plainFile(file: File): Promise<Dropped> {
   } catch {
     throw new RefusedError(`${file.name}: the browser cannot read it; if it is a folder, use “Choose a folder”, or compress it and choose the zip`);
   }
-  return { path: file.name, file };
+  return droppedFile(file.name, file);
 }

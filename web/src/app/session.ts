@@ -1,7 +1,7 @@
 // What is open in the app, and what is being read. A drop replaces the open recording, or adds names to it.
 
 import { Client } from '../host/client.ts';
-import type { Dropped, Progress } from '../host/dropped.ts';
+import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
 import { readDropped } from '../host/reading.ts';
 import { RefusedError } from '../host/refused.ts';
@@ -76,7 +76,7 @@ export class Session {
       before?.address.close();
       before?.client.close();
     } catch (error) {
-      if (!signal.aborted) this.#change({ current: null, fault: faultOf(sentenceOf(error), dropped) });
+      if (!signal.aborted) this.#change({ current: null, fault: this.#faultOf(sentenceOf(error), dropped) });
     }
   }
 
@@ -116,9 +116,16 @@ export class Session {
       const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
       return unmatched.length < added.length ? { reading, files, added } : null;
     } catch {
+      const changed = await findChanged(before);
+      if (changed !== undefined) throw new RefusedError(`${changed.path}: it changed since it was dropped; drop it again, together with its symbols`);
       // The sentence about the drop alone is the better one.
       return null;
     }
+  }
+
+  /** Names of files keep their first letter. */
+  #faultOf(text: string, dropped: readonly Dropped[]): string {
+    return isAbout([...dropped, ...(this.open?.files ?? [])], text) ? text : sentence(text);
   }
 
   #readFiles(files: readonly Dropped[], signal: AbortSignal): Promise<Reading> {
@@ -164,10 +171,9 @@ function rootOf({ path }: Dropped): string {
   return path.split('/', 1)[0]!;
 }
 
-/** A sentence starts with a capital letter, unless it starts with the name of a file. */
-function faultOf(text: string, dropped: readonly Dropped[]): string {
-  const isNamed = dropped.some((file) => [':', '/'].some((end) => text.startsWith(rootOf(file) + end)));
-  return isNamed ? text : sentence(text);
+/** True if a sentence starts with the path of one of these files. */
+function isAbout(files: readonly Dropped[], text: string): boolean {
+  return files.some((file) => [':', '/'].some((end) => text.startsWith(rootOf(file) + end)));
 }
 
 /** Shows the same recording with more names. Another name may have replaced that of the chosen function. */

@@ -3,15 +3,10 @@
 import { BlobReader } from './blob_reader.ts';
 import type { ReadFile } from './engine.ts';
 
-/** A dropped file, with its path below the drop. */
+/** A dropped file, with its path below the drop. Its content is a blob, or bytes if workers cannot read blobs. */
 export interface Dropped {
   readonly path: string;
-  readonly file: File;
-}
-
-/** A dropped file for the engine. Its content is a blob, or bytes if workers cannot read blobs. */
-export interface Source {
-  readonly path: string;
+  /** The size when it was dropped: a browser may report a newer one. */
   readonly size: number;
   /** In nanoseconds since 1970. */
   readonly modified: number;
@@ -25,18 +20,34 @@ export interface Progress {
   readonly size: number;
 }
 
-export function sourceOf({ path, file }: Dropped): Source {
+export function droppedFile(path: string, file: File): Dropped {
   return { path, size: file.size, modified: Math.max(0, file.lastModified) * 1e6, content: file };
+}
+
+/** Finds a file that changed since it was dropped: browsers do not read it any more. */
+export async function findChanged(files: readonly Dropped[]): Promise<Dropped | undefined> {
+  const areChanged = await Promise.all(files.map(isChanged));
+  return files.find((_, index) => areChanged[index]);
+}
+
+function isChanged({ size, content }: Dropped): Promise<boolean> {
+  if (content instanceof Uint8Array) return Promise.resolve(false);
+  if (content.size !== size) return Promise.resolve(true);
+  // Firefox reports the old size of a file that became shorter.
+  return content.slice(Math.max(0, size - 1), size).arrayBuffer().then(
+    (last) => last.byteLength < Math.min(1, size),
+    () => true,
+  );
 }
 
 const REPORTED_EVERY_MS = 100;
 
-/** Returns the function that reads sources, and reports the progress now and then. Blobs can be read only in a worker. */
-export function readerOf(sources: readonly Source[], report: (progress: Progress) => void): ReadFile {
+/** Returns the function that reads files, and reports the progress now and then. Blobs can be read only in a worker. */
+export function readerOf(files: readonly Dropped[], report: (progress: Progress) => void): ReadFile {
   let reported = -Infinity;
   const blobs = new BlobReader();
   return (index, offset, place) => {
-    const { path, size, content } = sources[index]!;
+    const { path, size, content } = files[index]!;
     const now = performance.now();
     if (now - reported >= REPORTED_EVERY_MS) {
       reported = now;

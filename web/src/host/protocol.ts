@@ -1,7 +1,7 @@
 // The protocol between the page and its worker. `exchange.ts` has the questions and answers, which the engine declares; `tables.ts` has what
 // the page reads directly.
 
-import type { Progress, Source } from './dropped.ts';
+import type { Dropped, Progress } from './dropped.ts';
 import type { Reading } from './engine.ts';
 import type { Answer, Ask, Place, Side } from './exchange.ts';
 import type { Opened } from './tables.ts';
@@ -36,7 +36,7 @@ export interface Payloads {
 }
 
 export type ToWorker =
-  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly sources: readonly Source[]; readonly probe: Blob }
+  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly files: readonly Dropped[]; readonly probe: Blob }
   | { readonly kind: 'open'; readonly payloads: Payloads }
   | { readonly kind: 'ask'; readonly id: number; readonly place: Place; readonly ask: Ask };
 

@@ -1,7 +1,7 @@
 // Reads dropped files: in a worker that ends with the reading, since the memory of a module never shrinks. Until then, the open recording is
 // answered by its own worker.
 
-import { type Dropped, type Progress, type Source, readerOf, sourceOf } from './dropped.ts';
+import { type Dropped, type Progress, readerOf } from './dropped.ts';
 import { Engine, type Reading } from './engine.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
@@ -27,17 +27,16 @@ class Unreadable extends Error {
 
 /** Reads the recording among dropped files. Throws a `RefusedError` with the engine's sentence if there is none. */
 export async function readDropped(files: readonly Dropped[], options: ReadOptions): Promise<Reading> {
-  const sources = files.map(sourceOf);
   try {
-    return await readInWorker(sources, options);
+    return await readInWorker(files, options);
   } catch (error) {
-    if (error instanceof Unreadable) return readInWorker(await copiesOf(sources), options);
-    if (error instanceof NoWorker) return readHere(await copiesOf(sources), options);
+    if (error instanceof Unreadable) return readInWorker(await copiesOf(files), options);
+    if (error instanceof NoWorker) return readHere(await copiesOf(files), options);
     throw error;
   }
 }
 
-async function readInWorker(sources: readonly Source[], { engine, script, onProgress, signal }: ReadOptions): Promise<Reading> {
+async function readInWorker(files: readonly Dropped[], { engine, script, onProgress, signal }: ReadOptions): Promise<Reading> {
   const module = await engine;
   return new Promise((resolve, reject) => {
     const receive = (message: FromWorker): void => {
@@ -54,37 +53,37 @@ async function readInWorker(sources: readonly Source[], { engine, script, onProg
     };
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    const message: ToWorker = { kind: 'read', engine: module, sources, probe: new Blob(['?']) };
-    worker.postMessage(message, sources.flatMap(({ content }) => (content instanceof Uint8Array ? [content.buffer] : [])));
+    const message: ToWorker = { kind: 'read', engine: module, files, probe: new Blob(['?']) };
+    worker.postMessage(message, files.flatMap(({ content }) => (content instanceof Uint8Array ? [content.buffer] : [])));
   });
 }
 
 /** Copies the files in the page. */
-async function copiesOf(sources: readonly Source[]): Promise<Source[]> {
-  const size = sources.reduce((sum, source) => sum + source.size, 0);
+async function copiesOf(files: readonly Dropped[]): Promise<Dropped[]> {
+  const size = files.reduce((sum, file) => sum + file.size, 0);
   if (size > MOST_COPIED) {
     throw new RefusedError(
       `these files have ${Math.ceil(size / 1e6)} MB, and this browser can read only ${MOST_COPIED / 1e6} MB on a page that was opened from a file; open the page from a web server, use another browser, or use the command`,
     );
   }
-  return Promise.all(sources.map(copyOf));
+  return Promise.all(files.map(copyOf));
 }
 
-async function copyOf(source: Source): Promise<Source> {
-  const { path, content } = source;
-  if (content instanceof Uint8Array) return source;
+async function copyOf(file: Dropped): Promise<Dropped> {
+  const { path, content } = file;
+  if (content instanceof Uint8Array) return file;
   try {
-    return { ...source, content: new Uint8Array(await content.arrayBuffer()) };
+    return { ...file, content: new Uint8Array(await content.arrayBuffer()) };
   } catch {
     throw new RefusedError(`${path}: the browser cannot read it; perhaps it changed since it was dropped`);
   }
 }
 
 /** Reads in the page, which does not react until then. */
-async function readHere(sources: readonly Source[], { engine, onProgress }: ReadOptions): Promise<Reading> {
-  const reader = await Engine.start(await engine, readerOf(sources, onProgress));
+async function readHere(files: readonly Dropped[], { engine, onProgress }: ReadOptions): Promise<Reading> {
+  const reader = await Engine.start(await engine, readerOf(files, onProgress));
   try {
-    return reader.read({ files: sources.map(({ path, size, modified }) => ({ path, size, modified })) });
+    return reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
   } catch (error) {
     throw new RefusedError(readingFault(error));
   }

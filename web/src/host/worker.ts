@@ -40,10 +40,10 @@ export function serve(scope: WorkerScope): void {
   };
 }
 
-async function read({ engine, sources, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
-  if (sources.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
-  const reader = await Engine.start(engine, readerOf(sources, (progress) => scope.postMessage({ kind: 'progress', progress })));
-  const reading = reader.read({ files: sources.map(({ path, size, modified }) => ({ path, size, modified })) });
+async function read({ engine, files, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
+  if (files.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
+  const reader = await Engine.start(engine, readerOf(files, (progress) => scope.postMessage({ kind: 'progress', progress })));
+  const reading = reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
   scope.postMessage({ kind: 'read', reading }, [reading.payload.buffer]);
 }
 

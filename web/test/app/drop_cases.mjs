@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ROOT } from '../command.mjs';
 import { functionsOf } from '../page/asked.mjs';
@@ -62,6 +62,17 @@ export const DROP_CASES = {
     await tab.give([dsym]);
     await tab.read();
     ok(!(await tab.text('[data-part=recording]')).includes(basename(demo)));
+  },
+
+  async 'symbols that come after the recording changed are refused'(tab, { app, folder, orchard }) {
+    const demo = join(folder, `changed-${tab.browser.name}.xml`);
+    writeFileSync(demo, readFileSync(orchard));
+    await tab.openWith(app, [demo], 'v=1&tab=functions');
+    const before = await tab.tables();
+    writeFileSync(demo, 'changed');
+    await tab.give([fixture('symbols/built/arm64-dwarf5/Demo5')]);
+    match(await tab.read(), /^changed-\w+\.xml: it changed since it was dropped/);
+    deepEqual(await tab.tables(), before);
   },
 
   async 'a single file of symbols adds names'(tab, { app, folder }) {
