@@ -19,10 +19,15 @@ const fleetTarget = (name) => here(`../src/output/fleet/page/${name}`);
 const WITHOUT_READER = ['--no-default-features'];
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
+/** Returns script, style and policy of reports and of the app, by name. */
+export function buildWorkbench() {
+  // The engine is WebAssembly, and runs in a worker that the page makes of the same script.
+  return buildPage('workbench', 'main.tsx', 'index.css', "'wasm-unsafe-eval'", '; img-src data: blob:; worker-src blob:');
+}
+
 /** Returns script, style and policy of the pages of recordings and of fleets, by path. */
 export async function buildPages() {
-  // The engine is WebAssembly, and runs in a worker that the page makes of the same script.
-  const workbench = await buildPage('workbench', 'main.tsx', 'index.css', "'wasm-unsafe-eval'", '; img-src data: blob:; worker-src blob:');
+  const workbench = await buildWorkbench();
   const fleet = await buildPage('fleet', 'fleet/main.tsx', 'fleet.css', '', "; base-uri 'none'; form-action 'none'");
   return { ...inFolder(target, workbench), ...inFolder(fleetTarget, fleet) };
 }

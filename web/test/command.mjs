@@ -28,7 +28,7 @@ export async function openPage(page) {
   const { openModule } = await load('host/open_module.ts');
   const { compiled } = await load('host/engine.ts');
   const bytesOf = (id) => (textOf(page, id) === null ? null : new Uint8Array(Buffer.from(textOf(page, id), 'base64')));
-  return openModule({ engine: await compiled(bytesOf('engine')), payload: bytesOf('profile'), before: bytesOf('before'), facts: textOf(page, 'diff') });
+  return openModule({ engine: await compiled(bytesOf('engine')), isCompressed: true, payload: bytesOf('profile'), before: bytesOf('before'), facts: textOf(page, 'diff') });
 }
 
 /** Returns the page of recordings, or of a comparison (`diff` and two recordings), and the command's messages. */

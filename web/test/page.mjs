@@ -6,11 +6,9 @@
 // recordings. A case also fails if the console contains anything. All browsers run at the same time, with two windows each. Cases that
 // cannot differ between browsers run in only one of them, in turn; `--everywhere` runs them in all.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BROWSERS, launch } from './browsers/index.mjs';
-import { ROOT } from './command.mjs';
 import { CASES } from './page/cases.mjs';
 import { COMPARED_CASES } from './page/compared_cases.mjs';
 import { writeInputs } from './page/inputs.mjs';
@@ -25,11 +23,7 @@ import { SAVING_CASES } from './page/saving_cases.mjs';
 import { SEARCH_CASES } from './page/search_cases.mjs';
 import { SORTING_CASES } from './page/sorting_cases.mjs';
 import { Tab } from './page/tab.mjs';
-import { forEach } from './pool.mjs';
-
-const PATIENCE = 120_000;
-/** The number of windows per browser. Each is a separate browser process, since background windows rarely draw. */
-const WINDOWS = 2;
+import { argumentsOf, runCases } from './runner.mjs';
 
 const asked = argumentsOf(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'workbench-page-'));
@@ -38,62 +32,9 @@ const inputs = await writeInputs(folder, asked.isFresh);
 const inEach = casesOf(OPENING_CASES, COMPARED_CASES, REDACTION_CASES, SAVING_CASES, HISTORY_CASES, LAYOUT_CASES, INTERVAL_CASES, CASES);
 /** Cases that depend mostly on the page's state and answers. `equality.mjs` opens more recordings in every browser. */
 const inOne = casesOf(FITTING_CASES, opensEach(inputs), SEARCH_CASES, PLACE_CASES, SORTING_CASES, INVERTED_CASES);
-let [passed, failed] = [0, 0];
-await Promise.all(asked.browsers.map(tryIn));
+await runCases({ asked, inEach, inOne, inputs, newTab: (browser) => new Tab(browser) });
 rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 
 function casesOf(...groups) {
-  return groups.flatMap(Object.entries).filter(([title]) => title.includes(asked.title));
-}
-
-/** Runs the cases of one of the requested browsers. */
-async function tryIn(name, place, { length }) {
-  const cases = [...inEach, ...inOne.filter((_, index) => asked.isEverywhere || index % length === place)];
-  const windows = Array.from({ length: WINDOWS }, () => null);
-  await forEach(cases, WINDOWS, async (one, _, window) => {
-    if (windows[window]?.isWorn) {
-      await windows[window].close();
-      windows[window] = null;
-    }
-    windows[window] ??= await launch(name);
-    await tryCase(windows[window], one);
-  });
-  await Promise.all(windows.map((browser) => browser?.close()));
-}
-
-async function tryCase(browser, [title, run]) {
-  const { name } = browser;
-  const before = name === 'webkit' ? 0 : (await browser.messages).length;
-  const start = performance.now();
-  const fault = await Promise.race([run(new Tab(browser), inputs).then(() => null, (error) => error.message), late()]);
-  if (asked.isVerbose) console.log(`${name}: ${title}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
-  const messages = (await browser.messages).slice(before);
-  const faults = [fault, ...messages.map((text) => `the console says: ${text}`)].filter((text) => text !== null);
-  if (faults.length === 0) passed += 1;
-  else {
-    failed += 1;
-    console.log(`${name}: ${title}\n  ${faults.join('\n').slice(0, 2_000).replaceAll('\n', '\n  ')}`);
-    await browser.screenshot(join(asked.shots, `${name} ${title}.png`.replaceAll(/[^\w. ]/g, '')));
-  }
-}
-
-/** Fails a case that hangs. */
-function late() {
-  return new Promise((resolve) => setTimeout(() => resolve(`not within ${PATIENCE / 1_000} s`), PATIENCE).unref());
-}
-
-function argumentsOf(words) {
-  const asked = { browsers: [], title: '', isEverywhere: false, isFresh: false, isVerbose: false, shots: join(ROOT, 'target/workbench-shots') };
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--browser') asked.browsers.push(words.shift());
-    else if (word === '--case') asked.title = words.shift();
-    else if (word === '--everywhere') asked.isEverywhere = true;
-    else if (word === '--fresh') asked.isFresh = true;
-    else if (word === '--verbose') asked.isVerbose = true;
-    else throw new Error(`${word}: no option`);
-  }
-  mkdirSync(asked.shots, { recursive: true });
-  return { ...asked, browsers: asked.browsers.length > 0 ? asked.browsers : BROWSERS };
+  return groups.flatMap(Object.entries);
 }

@@ -12,16 +12,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ROOT, jsonOf, load, pageOf, textOf } from './command.mjs';
+import { exportOf } from './made_export.mjs';
+import { READ_CORPUS } from './read_corpus.mjs';
 
-const CORPUS = [
-  'xctrace/12.5/time-profile.xml', 'xctrace/14-16/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml', 'xctrace/14.3.1/counters-time-profile.xml',
-  'xctrace/14.3.1/time-profile.xml', 'xctrace/16.0/four-runs.trace.zip', 'xctrace/26.2/finder.trace.zip', 'xctrace/26.4/time-sample.xml',
-  'xctrace/26.4.1/time-profile.xml', 'xctrace/26.5/cpu-profile.xml', 'xctrace/27/cpu-profile.xml', 'inputs/sample/10.14-plugin-container.sample.txt.gz',
-  'inputs/sample/10.8-chrome.sample.txt', 'inputs/spindump/10.12-heavy.spindump.txt.gz', 'inputs/spindump/10.9-hang.crash.txt',
-  'inputs/metrickit/hang-ios27-simulated.json', 'inputs/metrickit/crash-ios14-two.json', 'inputs/microstackshots/26.0-diskwrites-cut.ips',
-  'inputs/dart/timeline-simple-1.json', 'inputs/dart/allocation-trace.json.gz', 'inputs/deepcopy/16.0-simple-time-profile.txt',
-  'inputs/dottrace/sampling-instances.xml', 'reproducers/demangle-bomb.xml', 'reproducers/encoding-latin1.xml',
-];
 const COMPARED = 50;
 const MANGLED = /^a Swift name stays mangled; to demangle it, use the command/;
 
@@ -120,19 +113,6 @@ const refuses = (files, sentence, options) => async () => {
   return message;
 };
 
-/** An export with one sample for each address of a binary. */
-function exportOf(uuid, addresses) {
-  const binary = `<binary id="9" name="App" UUID="${uuid}" arch="arm64" load-addr="0x100000000" path="/App"/>`;
-  const column = (name) => `<col><mnemonic>${name}</mnemonic></col>`;
-  const rows = addresses.map((address, at) => {
-    const [number, at0x] = [100 + 4 * at, `0x${(0x100000000 + address).toString(16)}`];
-    const frame = `<frame id="${number + 2}" name="${at0x}" addr="${at0x}">${at === 0 ? binary : '<binary ref="9"/>'}</frame>`;
-    return `<row><sample-time id="${number}">${1e6 * at}</sample-time><weight id="${number + 1}">1000000</weight><backtrace id="${number + 3}">${frame}</backtrace></row>`;
-  });
-  const schema = `<schema name="time-profile">${['time', 'weight', 'stack'].map(column).join('')}</schema>`;
-  return `<?xml version="1.0"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>${schema}${rows.join('\n')}</node></trace-query-result>\n`;
-}
-
 function* cases() {
   const inputs = readdirSync(fixture(''), { recursive: true }).filter((path) => /input\.xml$|\.sample\.txt$/.test(path) && !path.startsWith('toc'));
   for (const path of inputs.sort()) yield [path, () => compare(fixture(path))];
@@ -187,7 +167,7 @@ function damaged(bytes) {
 }
 
 function* ofCorpus() {
-  for (const path of CORPUS) yield [path, () => compare(corpus(path))];
+  for (const path of READ_CORPUS) yield [path, () => compare(corpus(path))];
   for (const zip of ['xctrace/16.0/four-runs.trace.zip', 'xctrace/26.2/finder.trace.zip']) {
     const target = join(folder, basename(zip, '.zip'));
     execFileSync('unzip', ['-q', corpus(zip), '-d', `${target}.unpacked`]);

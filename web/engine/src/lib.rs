@@ -51,9 +51,12 @@ pub extern "C" fn reserve(length: usize) -> *mut u8 {
 /// Opens the recordings in the request: a payload, the payload of the recording before, and the facts about both that the command found. Missing
 /// parts have the length 0. Returns the length of the answer.
 ///
-/// Sentences name options of the command that made the page.
+/// Sentences name options of the command that made the page; in the page that reads recordings itself, they name what it can do.
 #[unsafe(no_mangle)]
 pub extern "C" fn open(payload: usize, before: usize, facts: usize) -> usize {
+    // Only the first program has an effect.
+    #[cfg(all(feature = "reader", target_family = "wasm"))]
+    reader::name_settings();
     Program { command: None, write: |setting, f| write!(f, "--{}", setting.name) }.install();
     STATE.with_borrow_mut(|state| {
         let request = std::mem::take(&mut state.request);

@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts';
 import { openModule } from './open_module.ts';
 import type { Answer, AnswerTo, Ask, FromWorker, Opened, Payloads, Place, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
+import { NoWorker, startWorker } from './start_worker.ts';
 import { isBroken, sentenceOf } from './worker.ts';
 
 /** A question whose answer is no longer needed. */
@@ -45,7 +46,7 @@ export class Client {
   readonly #listeners = new Set<BusyListener>();
 
   /**
-   * `payloads` decodes what the page embeds, whenever it is opened. `script` is the text of the page's own script, from which a worker is
+   * `payloads` returns what is opened, and is called again after the engine ended. `script` is the text of the page's own script, from which a worker is
    * made; null computes in the page.
    */
   constructor(payloads: () => Promise<Payloads>, script: string | null) {
@@ -86,13 +87,13 @@ export class Client {
   cancel(): void {
     const current = this.#current;
     this.#current = null;
-    this.#close();
+    this.close();
     current?.reject(new RefusedError('this was cancelled'));
     void this.#next();
   }
 
-  /** Ends the engine. The next question opens the recording again. */
-  #close(): void {
+  /** Ends the engine. Another question would open the recording again. */
+  close(): void {
     this.#worker?.terminate();
     this.#worker = null;
     this.#engine = null;
@@ -161,7 +162,7 @@ export class Client {
     try {
       current.resolve(this.#engine!.ask(current.place, current.ask));
     } catch (error) {
-      if (isBroken(error)) this.#close();
+      if (isBroken(error)) this.close();
       current.reject(new RefusedError(sentenceOf(error)));
     }
     this.#finish(current);
@@ -184,22 +185,15 @@ export class Client {
 
   #openInWorker(): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      if (this.#script === null || typeof Worker === 'undefined') throw new Error('no worker');
-      const url = URL.createObjectURL(new Blob([this.#script], { type: 'text/javascript' }));
-      const worker = new Worker(url);
-      // A browser that rejects the worker reports that before any answer.
-      worker.onerror = (event) => {
-        event.preventDefault();
-        worker.terminate();
-        if (this.#worker === worker) this.#worker = null;
-        reject(new Error('no worker'));
-      };
-      worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-        URL.revokeObjectURL(url);
+      const receive = (data: FromWorker): void => {
         if (data.kind === 'opened') resolve(data.opened);
         else if (data.kind === 'failed') reject(new RefusedError(data.message));
-        else this.#receive(data);
+        else if ('id' in data) this.#receive(data);
       };
+      const worker = startWorker(this.#script, receive, () => {
+        if (this.#worker === worker) this.#worker = null;
+        reject(new NoWorker());
+      });
       this.#worker = worker;
       this.#payloads()
         .then((payloads) => {
@@ -217,7 +211,7 @@ export class Client {
     performance.measure(`answer ${current.ask.kind}`, { start: current.since });
     if (data.kind === 'answered') current.resolve(data.answer);
     else {
-      if (data.isBroken) this.#close();
+      if (data.isBroken) this.close();
       current.reject(new RefusedError(data.message));
     }
     this.#finish(current);

@@ -32,8 +32,8 @@ interface ReadRequest {
   readonly memory?: number;
 }
 
-/** A recording that was read: its uncompressed payload, and sentences. */
-interface Reading {
+/** A recording that was read: its uncompressed payload, its path, and sentences. */
+export interface Reading {
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly title: string;
   readonly notes: readonly string[];

@@ -1,11 +1,11 @@
-// Opens what a page holds with its engine: one recording, or two that are compared.
+// Opens recordings with the engine: one, or two that are compared.
 
 import { Engine, type OpenedTables } from './engine.ts';
 import type { Opened, Payloads, Tables } from './protocol.ts';
 
-export async function openModule({ engine: module, payload, before, facts }: Payloads): Promise<{ engine: Engine; opened: Opened }> {
+export async function openModule({ engine: module, isCompressed, payload, before, facts }: Payloads): Promise<{ engine: Engine; opened: Opened }> {
   const engine = await Engine.start(module);
-  const { tables, pair } = await engine.open(payload, before, facts);
+  const { tables, pair } = isCompressed ? await engine.open(payload, before, facts) : engine.openPlain(payload);
   return { engine, opened: { tables: tablesOf(tables), pair: pair === null ? null : { ...pair, before: tablesOf(pair.before) } } };
 }
 

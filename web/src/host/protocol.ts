@@ -1,6 +1,8 @@
 // The protocol between the page and its worker. `exchange.ts` has the questions and answers, which the engine declares; `tables.ts` has what
 // the page reads directly.
 
+import type { Dropped, Progress } from './dropped.ts';
+import type { Reading } from './engine.ts';
 import type { Answer, Ask, Place, Side } from './exchange.ts';
 import type { Opened } from './tables.ts';
 
@@ -24,19 +26,24 @@ export type Column = Float64Array | readonly Exact[];
 /** The number that samples count for: their weight, one, or the events of a counter by its number, from 1. */
 export type Metric = 'weight' | 'samples' | `counter:${number}`;
 
-/** What the page embeds: the engine, and compressed the recording and, for a comparison, the first recording; and what the command found. */
+/** The engine, the recording, for a comparison the first recording, and what the command found. A report embeds payloads in compressed form. */
 export interface Payloads {
   readonly engine: WebAssembly.Module;
+  readonly isCompressed: boolean;
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly before: Uint8Array<ArrayBuffer> | null;
   readonly facts: string | null;
 }
 
 export type ToWorker =
+  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly files: readonly Dropped[]; readonly probe: Blob }
   | { readonly kind: 'open'; readonly payloads: Payloads }
   | { readonly kind: 'ask'; readonly id: number; readonly place: Place; readonly ask: Ask };
 
 export type FromWorker =
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | { readonly kind: 'read'; readonly reading: Reading }
+  | { readonly kind: 'unreadable' }
   | { readonly kind: 'opened'; readonly opened: Opened }
   | { readonly kind: 'answered'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string; readonly isBroken: boolean }

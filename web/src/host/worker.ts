@@ -1,6 +1,8 @@
-// The side of the worker: it opens the recording, then answers one question after the other.
+// The side of the worker: it reads dropped files, or it opens the recording and then answers one question after the other.
 
-import type { Engine } from './engine.ts';
+import { canRead } from './blob_reader.ts';
+import { readerOf } from './dropped.ts';
+import { Engine } from './engine.ts';
 import { openModule } from './open_module.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
@@ -14,6 +16,10 @@ interface WorkerScope {
 export function serve(scope: WorkerScope): void {
   let engine: Engine | null = null;
   scope.onmessage = ({ data }) => {
+    if (data.kind === 'read') {
+      read(data, scope).catch((error: unknown) => scope.postMessage({ kind: 'failed', message: readingFault(error) }));
+      return;
+    }
     if (data.kind === 'open') {
       openModule(data.payloads).then(
         (found) => {
@@ -34,6 +40,13 @@ export function serve(scope: WorkerScope): void {
   };
 }
 
+async function read({ engine, files, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
+  if (files.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
+  const reader = await Engine.start(engine, readerOf(files, (progress) => scope.postMessage({ kind: 'progress', progress })));
+  const reading = reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
+  scope.postMessage({ kind: 'read', reading }, [reading.payload.buffer]);
+}
+
 /** True after an error that ends the engine: a panic leaves its memory in an unknown state. */
 export function isBroken(error: unknown): boolean {
   return !(error instanceof RefusedError);
@@ -43,6 +56,12 @@ export function isBroken(error: unknown): boolean {
 export function sentenceOf(error: unknown): string {
   if (error instanceof RefusedError) return error.message;
   return `this cannot be computed here: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** The same for a reading. Without the engine's sentence, most likely the memory was not enough. */
+export function readingFault(error: unknown): string {
+  if (error instanceof RefusedError) return error.message;
+  return `the browser cannot read this, perhaps for lack of memory (${error instanceof Error ? error.message : String(error)}); use the command`;
 }
 
 /** The buffers of typed arrays in an answer that nothing else uses. */

@@ -17,6 +17,9 @@ interface Entry {
   readonly before: string | null;
 }
 
+/** What was shown before: nothing, another recording, or the same one with fewer names. */
+export type Follows = 'nothing' | 'another' | 'itself';
+
 export class Address {
   readonly #store: Store;
   readonly #names: Names;
@@ -26,17 +29,21 @@ export class Address {
   #steps = 0;
   /** The change comes from the address: it is no step of a person's own. */
   #isFollowing = false;
+  readonly #end = new AbortController();
 
   /** For two recordings, these are the names of both. `say` reports rejected links. */
-  constructor(store: Store, names: Names, say: (text: string) => void) {
+  constructor(store: Store, names: Names, say: (text: string) => void, follows: Follows) {
     [this.#store, this.#names, this.#shown] = [store, names, store.state];
+    const fragment = this.#fragment();
+    if (follows === 'another') this.#write('pushState', { fragment, before: null }, hashOf(fragment));
     // The address stays as it was opened, even if the link was rejected.
-    this.#write('replaceState', { fragment: this.#fragment(), before: this.before }, location.hash);
+    else this.#write('replaceState', { fragment, before: this.before }, follows === 'itself' ? hashOf(fragment) : location.hash);
     store.subscribe(() => this.#keep());
-    addEventListener('popstate', ({ state }) => {
+    const { signal } = this.#end;
+    const onPop = ({ state }: PopStateEvent): void => {
       if (isEntry(state)) this.#follow(() => this.#goTo(state));
-    });
-    addEventListener('hashchange', () => {
+    };
+    const onHash = (): void => {
       if (isEntry(history.state)) return;
       try {
         const state = readFragment(location.hash, names);
@@ -45,7 +52,14 @@ export class Address {
         if (!(error instanceof RefusedError)) throw error;
         say(`${sentence(error.message)} The page is unchanged.`);
       }
-    });
+    };
+    addEventListener('popstate', onPop, { signal });
+    addEventListener('hashchange', onHash, { signal });
+  }
+
+  /** Another recording is shown from now on. */
+  close(): void {
+    this.#end.abort();
   }
 
   /** The name of the function that was in the middle before, if that is one step back. */
@@ -69,7 +83,7 @@ export class Address {
     this.#shown = to;
     this.#steps = this.#store.steps;
     const fragment = this.#fragment();
-    const hash = fragment === 'v=1' ? '' : `#${fragment}`;
+    const hash = hashOf(fragment);
     if (hash === location.hash && isEntry(history.state)) return;
     if (this.#isFollowing || !isStep) this.#write('replaceState', { fragment, before: this.before }, hash);
     else this.#write('pushState', { fragment, before: isMove ? this.#inMiddle(from) : null }, hash);
@@ -105,6 +119,10 @@ export class Address {
     }
   }
 
+}
+
+function hashOf(fragment: string): string {
+  return fragment === 'v=1' ? '' : `#${fragment}`;
 }
 
 /** True if a change leads to another tab, or to another function in the middle. */

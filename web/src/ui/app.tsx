@@ -2,33 +2,30 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Client } from '../host/client.ts';
 import type { Side } from '../host/protocol.ts';
-import type { Names } from '../state/names.ts';
 import { namesOfSide, stateOnSide } from '../state/sides.ts';
 import type { State } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
-import type { Address } from './address.ts';
-import { type App, AppContext, useApp, useStore } from './app_context.ts';
+import { type App, AppContext, type Opener, useApp, useStore } from './app_context.ts';
 import { Busy } from './busy.tsx';
 import { Timelines } from './diff/timelines.tsx';
 import { ChosenBar } from './chosen.tsx';
 import { Chips } from './chips.tsx';
 import { KeysDialog, RecordingDialog } from './dialogs.tsx';
 import { Filters } from './filters.tsx';
-import type { Greetings } from './greetings.ts';
 import { Header } from './header.tsx';
 import { pressKey } from './keys.ts';
 import { Menu, type OpenMenu } from './menu.tsx';
 import type { MenuTarget } from './menu_target.ts';
 import { Seen } from './seen.ts';
+import type { Shown } from './shown.ts';
 import { SearchContext, useSearchAnswer } from './search.tsx';
 import { Tabs } from './tabs.tsx';
 import { Timeline } from './timeline.tsx';
 import { View } from './view.tsx';
 
-export function Application(props: { client: Client; names: Names; store: Store; address: Address; greetings: Greetings }): JSX.Element {
-  const { client, store, address, greetings } = props;
+export function Application(props: Shown & { opener?: Opener | null }): JSX.Element {
+  const { client, store, address, greetings, opener = null } = props;
   const side = useSide(store);
   const names = namesOfSide(props.names, side);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -41,6 +38,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
       client,
       names,
       store,
+      opener,
       address,
       seen,
       say,
@@ -56,7 +54,7 @@ export function Application(props: { client: Client; names: Names; store: Store;
       ...aiming(store),
       openDialog: setDialog,
     };
-  }, [client, names, store, seen]);
+  }, [client, names, store, seen, opener]);
   useEffect(() => greetings.listen((text) => setSaid({ text })), [greetings]);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

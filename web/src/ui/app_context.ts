@@ -4,6 +4,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
 import { Superseded } from '../host/client.ts';
+import type { Reading } from '../host/engine.ts';
 import type { AnswerTo, Ask, Place, Side } from '../host/protocol.ts';
 import { counterOf } from '../state/counters.ts';
 import type { Names } from '../state/names.ts';
@@ -14,10 +15,21 @@ import type { MenuTarget } from './menu_target.ts';
 import type { Unit } from './format.ts';
 import type { Seen } from './seen.ts';
 
+/** What the app has and a report lacks: ways to open another recording, and sentences about the reading of this one. */
+export interface Opener {
+  readonly choose: (choice: 'files' | 'folder') => void;
+  readonly canChooseFolders: boolean;
+  readonly notes: ReadingNotes;
+}
+
+export type ReadingNotes = Omit<Reading, 'payload'>;
+
 export interface App {
   readonly client: Client;
   readonly names: Names;
   readonly store: Store;
+  /** Null in a report. */
+  readonly opener: Opener | null;
   readonly address: Address;
   /** Changes what a person chose in what is shown here. */
   readonly change: (change: Partial<State>, gesture?: string) => void;

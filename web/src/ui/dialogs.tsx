@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Summary } from '../host/protocol.ts';
-import { useApp, useStore } from './app_context.ts';
+import { type Opener, useApp, useStore } from './app_context.ts';
 import { counted, grouped } from './format.ts';
 import { KEY_GROUPS, hasLetterKeys } from './keys.ts';
 import { Facts } from './panel.tsx';
@@ -57,7 +57,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
 }
 
 export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Element {
-  const { names } = useApp();
+  const { names, opener } = useApp();
   const { side } = useStore();
   const summaries = summariesOf(names, side);
   const reduction = reductionOf(names);
@@ -67,6 +67,7 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
       {summaries.map((summary, index) => (
         <section key={index}>
           {summaries.length > 1 && <h2>{index === 0 ? 'Before' : 'After'}</h2>}
+          {opener !== null && <ReadingNotes notes={opener.notes} />}
           <Recording summary={summary} />
         </section>
       ))}
@@ -74,8 +75,32 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
   );
 }
 
+/** The sentences that the command prints while it reads. */
+function ReadingNotes({ notes: { warnings, notes, unmatched } }: Pick<Opener, 'notes'>): JSX.Element {
+  return (
+    <>
+      <Sentences title="Warnings" texts={[...warnings, ...notes]} />
+      <Sentences title="Not used" texts={unmatched} />
+    </>
+  );
+}
+
+function Sentences({ title, texts }: { title: string; texts: readonly string[] }): JSX.Element | null {
+  if (texts.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul class="sentences">
+        {texts.map((text, index) => (
+          <li key={index}>{text}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Recording({ summary }: { summary: Summary }): JSX.Element {
-  const diagnostics = diagnosticsOf(summary);
+  const { opener } = useApp();
   return (
     <>
       <h3>Inputs</h3>
@@ -115,22 +140,14 @@ function Recording({ summary }: { summary: Summary }): JSX.Element {
       </div>
       <h3>Names</h3>
       <Unnamed unnamed={summary.unnamed} />
-      {diagnostics.length > 0 && (
-        <>
-          <h3>Notes</h3>
-          <ul>
-            {diagnostics.map((text, index) => (
-              <li key={index}>{text}</li>
-            ))}
-          </ul>
-        </>
-      )}
+      {opener === null && <Sentences title="Notes" texts={diagnosticsOf(summary)} />}
     </>
   );
 }
 
 function Unnamed({ unnamed: all }: { unnamed: Summary['unnamed'] }): JSX.Element {
   if (all === undefined || all.unnamed === 0) return <p>Every address has a name.</p>;
+  const how = useApp().opener === null ? 'write the page again with --dsym and the dSYMs of these UUIDs' : 'drop the dSYMs of these UUIDs onto this page';
   const { unnamed, frames, without_binary, binaries } = all;
   return (
     <>
@@ -145,7 +162,7 @@ function Unnamed({ unnamed: all }: { unnamed: Summary['unnamed'] }): JSX.Element
         ))}
         {without_binary > 0 && <li>in no known binary: {grouped(without_binary)}</li>}
       </ul>
-      {binaries.length > 0 && <p class="note">To name them, write the page again with --dsym and the dSYMs of these UUIDs.</p>}
+      {binaries.length > 0 && <p class="note">To name them, {how}.</p>}
     </>
   );
 }

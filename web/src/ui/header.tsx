@@ -6,6 +6,7 @@ import { freshState } from '../state/state.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { copyText } from './copy.ts';
 import { SideSwitch } from './diff/side_switch.tsx';
+import { OpenerMenu } from './opener_menu.tsx';
 import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
@@ -20,7 +21,7 @@ export function Header(): JSX.Element {
   const { tables } = app.names;
   const span = tables.spans[state.series];
   const summaries = summariesOf(app.names, state.side);
-  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map(accountOf))].filter((text) => text !== '').join('; ');
+  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map((summary) => accountOf(summary, app.opener)))].filter((text) => text !== '').join('; ');
   const inputs = summaries.map((summary) => documentsOf(summary).join(', '));
   const program = programOf(tables, state.series);
   return (
@@ -43,6 +44,7 @@ export function Header(): JSX.Element {
         <button type="button" title="Copy a link to what is shown" onClick={() => void share(app)} data-part="share">
           Link
         </button>
+        {app.opener !== null && <OpenerMenu opener={app.opener} />}
         <SaveMenu />
         <ThemeButton />
         <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => app.openDialog('keys')} data-part="keys">
@@ -88,5 +90,6 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
 async function share(app: App): Promise<void> {
   const link = `${location.href.replace(/#.*$/, '')}#${fragmentOf(app.store.state, app.names)}`;
   const isCopied = await copyText(link);
-  app.say(isCopied ? 'Copied a link to this view.' : 'The link is in the address bar.');
+  const needs = app.opener === null ? '' : ' It contains no recording: send it with the file.';
+  app.say(`${isCopied ? 'Copied a link to this view.' : 'The link is in the address bar.'}${needs}`);
 }

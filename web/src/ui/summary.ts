@@ -2,6 +2,8 @@
 
 import type { Reduction, Side, Summary, TableSummary } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
+import type { Opener } from './app_context.ts';
+import { counted } from './format.ts';
 
 export function documentsOf({ documents = [] }: Summary): readonly string[] {
   return [...new Set(documents.map(({ input }) => input))];
@@ -17,15 +19,20 @@ export function diagnosticsOf({ diagnostics = [] }: Summary): readonly string[] 
   return diagnostics.map((row) => (typeof row === 'string' ? row : (row.message ?? JSON.stringify(row))));
 }
 
-/** In short: rejected rows and unnamed frames; empty if there are none. */
-export function accountOf(summary: Summary): string {
+/** In short: rejected rows, unnamed frames, and sentences about the reading; empty if there are none. */
+export function accountOf(summary: Summary, opener: Opener | null): string {
   const rejected = (summary.tables ?? []).reduce((sum, table) => sum + table.rejected.total, 0);
   const unnamed = summary.unnamed?.unnamed ?? 0;
-  const notes = diagnosticsOf(summary).length;
+  // The app has the same sentences, and others, with their places.
+  const notes = opener === null ? diagnosticsOf(summary).length : 0;
+  const warnings = opener === null ? 0 : opener.notes.warnings.length + opener.notes.notes.length;
+  const unused = opener?.notes.unmatched.length ?? 0;
   const parts = [
     rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
     unnamed > 0 ? unnamed === 1 ? '1 address without a name' : `${unnamed} addresses without names` : '',
-    notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
+    notes > 0 ? counted(notes, 'note') : '',
+    warnings > 0 ? counted(warnings, 'warning') : '',
+    unused > 0 ? counted(unused, 'unused file') : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -21,6 +21,7 @@ export async function launchChromium({ width, height, isDark }) {
       await page.mouse.move(x, y);
       await driven.holding(held, () => page.mouse.wheel(dx, dy));
     },
+    choose: (selector, paths) => page.setInputFiles(selector, paths),
     resize: (width, height) => page.setViewportSize({ width, height }),
     close: () => browser.close(),
   };

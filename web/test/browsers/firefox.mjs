@@ -22,6 +22,7 @@ export async function launchFirefox({ width, height, isDark }) {
       await page.mouse.move(x, y);
       await driven.holding(held, () => page.mouse.wheel({ deltaX: dx, deltaY: dy }));
     },
+    choose: async (selector, paths) => (await page.$(selector)).uploadFile(...paths),
     resize: (width, height) => page.setViewport({ width, height }),
     close: () => browser.close(),
   };

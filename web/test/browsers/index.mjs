@@ -7,6 +7,7 @@
 //   press('Control+z')          a key, after keys that are held
 //   type(text)
 //   move(x, y), down(), up(), click(x, y, { button, count, held }), wheel(x, y, dx, dy, held)
+//   choose(selector, paths)     files for an input; Chromium can also choose a folder
 //   resize(width, height), screenshot(path), close()
 //   messages                    every console message and every uncaught error; await it
 

@@ -158,6 +158,11 @@ class WebKit {
     return this.#act([{ type: 'key', id: 'keys', actions: Array.from(text).flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]) }]);
   }
 
+  async choose(selector, paths) {
+    const [element] = Object.values(await this.#send('POST', 'element', { using: 'css selector', value: selector }));
+    await this.#send('POST', `element/${element}/value`, { text: paths.join('\n') });
+  }
+
   move(x, y) {
     return this.#point([], [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 }]);
   }

@@ -10,7 +10,7 @@ import { writeChanged, writeOfTwoProcesses, writeRuns } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
 /** A function name that would run a script if names were markup. */
-const HOSTILE = `<img src=x onerror="globalThis.pwned='name'">`;
+export const HOSTILE = `<img src=x onerror="globalThis.pwned='name'">`;
 const FIXTURES = ['27/signposts/input.xml', '27/several-tables/input.xml', '27/time-profile-waiting/input.xml'];
 const CORPUS = ['xctrace/12.5/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml', 'xctrace/14.3.1/time-profile.xml', 'xctrace/16.0/four-runs.trace.zip', 'xctrace/26.4/time-sample.xml', 'xctrace/27/cpu-profile.xml', 'other/sample/inferno_sample.txt'];
 
@@ -84,7 +84,7 @@ function writeDots(path) {
 }
 
 /** Returns the recording with other names for a function, its binary, its process and a thread. */
-function hostileRecording(file, path) {
+export function hostileRecording(file, path) {
   const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
   const text = readFileSync(file, 'utf8')
     .replaceAll('name="fruit_copy_fast"', `name="${escape(HOSTILE)}"`)

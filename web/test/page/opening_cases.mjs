@@ -13,9 +13,9 @@ import { TABS } from './tab.mjs';
 /** The smallest and the largest window, and sizes between. */
 const SIZES = [[390, 844], [2200, 1300]];
 const SIZES_BETWEEN = [[640, 450], [1280, 800]];
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+export const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** The rules about colours. The results of all others are the same in light and dark themes. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 export const OPENING_CASES = {
   'is accessible by the rules of axe': (tab, { orchard, axe }) => expectAccessible(tab, axe, orchard.page, TABS),
@@ -100,7 +100,7 @@ async function expectAccessible(tab, axe, page, tabs) {
   }
 }
 
-async function axeFaults(tab, axe, rules) {
+export async function axeFaults(tab, axe, rules) {
   const isThere = await tab.browser.run(() => globalThis.axe !== undefined);
   if (!isThere) await tab.browser.run((source) => void (0, eval)(source), readFileSync(axe, 'utf8')).catch(() => tab.browser.page.addScriptTag({ path: axe }));
   return tab.browser.run(async (rules) => {

@@ -60,7 +60,7 @@ pub(crate) fn name_settings() {
     Program {
         command: None,
         write: |setting, f| match setting.name {
-            "dsym" | "symbols" => f.write_str("the same drop"),
+            "dsym" | "symbols" => f.write_str("a drop onto this page"),
             name => write!(f, "the command's option --{name}"),
         },
     }

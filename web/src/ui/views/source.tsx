@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf, SourceFile } from '../../host/protocol.ts';
-import { useAnswer, useApp, useStore } from '../app_context.ts';
+import { type Opener, useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, textColumn, titleOfWeight, weightColumns } from '../cells.tsx';
 import { type Unit, inScale, percent, plainShare, scaleOf, ungrouped } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
@@ -12,12 +12,14 @@ import { Table, type TableColumn } from '../table.tsx';
 
 export function SourceView(): JSX.Element {
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'lines' });
-  const { sources } = useApp().names.tables;
+  const { names, opener } = useApp();
+  const { sources } = names.tables;
   const [mode, setMode] = useState<'files' | 'lines'>(sources.length > 0 ? 'files' : 'lines');
   const [path, setPath] = useState<string | null>(null);
   if (answer === null) return <Pending fault={fault} />;
   if (answer.files.length === 0) {
-    return <Notice>No source lines are known. Some recordings contain them; --dsym adds those from debug symbols, and --source adds the source text.</Notice>;
+    const how = opener === null ? '--dsym adds those from debug symbols, and --source adds the source text' : 'drop the dSYM of the app to add those from debug symbols';
+    return <Notice>No source lines are known. Some recordings contain them; {how}.</Notice>;
   }
   const file = answer.files.find((one) => one.path === path) ?? answer.files[0]!;
   const controls = (
@@ -75,6 +77,11 @@ function Lines({ answer, unit, isOld }: { answer: AnswerOf<'lines'>; unit: Unit;
   );
 }
 
+function withoutText(opener: Opener | null): string {
+  if (opener === null) return 'This page does not contain the source text; --source adds it.';
+  return 'This page does not read source files; reports that the command writes with --source contain them.';
+}
+
 /** The text of a file with the weights of its lines; if the text is missing, only the lines that have weights. */
 function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; unit: Unit; file: SourceFile; isOld: boolean }): JSX.Element {
   const app = useApp();
@@ -100,7 +107,7 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
     cell: (place) => weight(place, values),
     text: (place) => ungrouped(weight(place, values)),
   });
-  const missing = source === undefined ? 'This page does not contain the source text; --source adds it.' : 'missing' in source ? source.missing : null;
+  const missing = source === undefined ? withoutText(app.opener) : 'missing' in source ? source.missing : null;
   return (
     <>
       {missing !== null && <Notice>{missing}</Notice>}

@@ -1,0 +1,27 @@
+// The inputs that choose files and folders. They are not visible: buttons open them.
+
+import type { JSX, RefObject } from 'preact';
+import type { Dropped } from '../host/dropped.ts';
+import { chosenFiles } from './listing.ts';
+
+export type Choice = 'files' | 'folder';
+
+/** False on phones. */
+export function canChooseFolders(): boolean {
+  return 'webkitdirectory' in HTMLInputElement.prototype;
+}
+
+export function Inputs({ files, folder, onChoose }: Record<Choice, RefObject<HTMLInputElement | null>> & { onChoose: (files: Dropped[]) => void }): JSX.Element {
+  const change = ({ currentTarget: input }: { currentTarget: HTMLInputElement }): void => {
+    const chosen = chosenFiles(input.files!);
+    // The same choice is a change next time.
+    input.value = '';
+    if (chosen.length > 0) onChoose(chosen);
+  };
+  return (
+    <>
+      <input ref={files} type="file" multiple hidden onChange={change} data-part="input-files" />
+      <input ref={folder} type="file" {...{ webkitdirectory: true }} hidden onChange={change} data-part="input-folder" />
+    </>
+  );
+}

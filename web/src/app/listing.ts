@@ -1,0 +1,106 @@
+// Lists what was dropped or chosen: all files, also those in folders, with their paths below the drop.
+//
+// Browsers differ: on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`, and only Chromium has `getAsFileSystemHandle`.
+
+import { type Dropped, droppedFile } from '../host/dropped.ts';
+import { RefusedError } from '../host/refused.ts';
+
+/** One more than the engine reads: its sentence about too many files needs no more. */
+const MOST_FILES = 200_001;
+
+/** The ways in which a browser offers a dropped file or folder. */
+interface Item {
+  readonly handle: Promise<FileSystemHandle | null> | null;
+  readonly entry: FileSystemEntry | null;
+  readonly file: File | null;
+}
+
+interface HandleItem {
+  getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
+}
+
+/** Lists a drop. Call it in the event: afterwards, browsers forget what was dropped. */
+export function droppedFiles({ items }: DataTransfer): Promise<Dropped[]> {
+  const dropped = [...items].filter(({ kind }) => kind === 'file').map((item): Item => {
+    const handle = (item as HandleItem).getAsFileSystemHandle?.() ?? null;
+    // Another way is left.
+    handle?.catch(() => {});
+    return { handle, entry: item.webkitGetAsEntry?.() ?? null, file: item.getAsFile() };
+  });
+  return listed(dropped);
+}
+
+/** Lists what an input chose; folders have paths. */
+export function chosenFiles(files: FileList): Dropped[] {
+  return [...files].map((file) => droppedFile(file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file));
+}
+
+async function listed(items: readonly Item[]): Promise<Dropped[]> {
+  let found: Dropped[] = [];
+  for (const item of items) found = found.concat(await filesOf(item));
+  return found.slice(0, MOST_FILES);
+}
+
+/** Tries the ways of reading an item. */
+async function filesOf({ handle, entry, file }: Item): Promise<Dropped[]> {
+  const ways: (() => Promise<Dropped[]>)[] = [];
+  if (handle !== null) ways.push(async () => filesOfHandle((await handle)!));
+  if (entry !== null) ways.push(() => filesOfEntry(entry));
+  for (const way of ways) {
+    const found = await way().catch(() => null);
+    if (found !== null) return found;
+  }
+  return file === null ? [] : [await plainFile(file)];
+}
+
+async function filesOfHandle(root: FileSystemHandle): Promise<Dropped[]> {
+  const found: Dropped[] = [];
+  const visit = async (handle: FileSystemHandle, path: string): Promise<void> => {
+    if (handle.kind === 'file') {
+      found.push(droppedFile(path, await (handle as FileSystemFileHandle).getFile()));
+      return;
+    }
+    const children: FileSystemHandle[] = [];
+    for await (const child of (handle as FolderHandle).values()) {
+      children.push(child);
+      if (found.length + children.length >= MOST_FILES) break;
+    }
+    await Promise.all(children.map((child) => visit(child, `${path}/${child.name}`)));
+  };
+  await visit(root, root.name);
+  return found;
+}
+
+/** TypeScript does not know that folders can be iterated. */
+interface FolderHandle extends FileSystemHandle {
+  values(): AsyncIterable<FileSystemHandle>;
+}
+
+async function filesOfEntry(root: FileSystemEntry): Promise<Dropped[]> {
+  const found: Dropped[] = [];
+  const visit = async (entry: FileSystemEntry, path: string): Promise<void> => {
+    if (entry.isFile) {
+      const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+      found.push(droppedFile(path, file));
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    const next = (): Promise<FileSystemEntry[]> => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    // It returns a part of the folder each time.
+    for (let children = await next(); children.length > 0 && found.length < MOST_FILES; children = await next()) {
+      await Promise.all(children.map((child) => visit(child, `${path}/${child.name}`)));
+    }
+  };
+  await visit(root, root.name);
+  return found;
+}
+
+/** A file; a folder looks like a file whose content cannot be read. */
+async function plainFile(file: File): Promise<Dropped> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    throw new RefusedError(`${file.name}: the browser cannot read it; if it is a folder, use “Choose a folder”, or compress it and choose the zip`);
+  }
+  return droppedFile(file.name, file);
+}

@@ -1,0 +1,192 @@
+// What is open in the app, and what is being read. A drop replaces the open recording, or adds names to it.
+
+import { Client } from '../host/client.ts';
+import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
+import type { Reading } from '../host/engine.ts';
+import { readDropped } from '../host/reading.ts';
+import { RefusedError } from '../host/refused.ts';
+import { sentenceOf } from '../host/worker.ts';
+import { fragmentOf, readFragment } from '../state/fragment.ts';
+import { inert } from '../state/inert.ts';
+import type { Names } from '../state/names.ts';
+import type { ReadingNotes } from '../ui/app_context.ts';
+import { counted } from '../ui/format.ts';
+import { sentence } from '../ui/panel.tsx';
+import { type Shown, openNames, show } from '../ui/shown.ts';
+import { documentsOf } from '../ui/summary.ts';
+
+/** The open recording, and the files that it was read from. */
+export interface OpenRecording {
+  readonly shown: Shown;
+  readonly notes: ReadingNotes;
+  readonly files: readonly Dropped[];
+}
+
+/** A reading that has not ended. */
+export interface Current {
+  readonly step: 'listing' | 'reading' | 'opening';
+  readonly progress: Progress | null;
+}
+
+/** The files of a reading, and whether they add names to the open recording. */
+interface Found {
+  readonly reading: Reading;
+  readonly files: readonly Dropped[];
+  readonly added: readonly string[] | null;
+}
+
+export class Session {
+  readonly #engine: Promise<WebAssembly.Module>;
+  readonly #script: string | null;
+  readonly #listeners = new Set<() => void>();
+  #abort = new AbortController();
+  open: OpenRecording | null = null;
+  current: Current | null = null;
+  /** The sentence about the last drop, if it could not be opened. */
+  fault: string | null = null;
+
+  constructor(engine: Promise<WebAssembly.Module>, script: string | null) {
+    [this.#engine, this.#script] = [engine, script];
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reads and shows what was dropped. What is open stays until then. */
+  async drop(listing: Promise<readonly Dropped[]>): Promise<void> {
+    this.cancel();
+    const { signal } = (this.#abort = new AbortController());
+    this.#change({ current: { step: 'listing', progress: null }, fault: null });
+    let dropped: readonly Dropped[] = [];
+    const start = performance.now();
+    try {
+      dropped = await listing;
+      if (signal.aborted) return;
+      const found = await this.#read(dropped, signal);
+      if (signal.aborted) return;
+      // For the tools of browsers, and for benches.
+      performance.measure('reading', { start });
+      this.#change({ current: { step: 'opening', progress: null } });
+      const before = this.open?.shown;
+      const open = await this.#openFound(found, signal);
+      if (open === null) return;
+      this.#change({ open, current: null });
+      before?.address.close();
+      before?.client.close();
+    } catch (error) {
+      if (!signal.aborted) this.#change({ current: null, fault: this.#faultOf(sentenceOf(error), dropped) });
+    }
+  }
+
+  /** Ends the reading. What is open stays. */
+  cancel(): void {
+    this.#abort.abort();
+    if (this.current !== null) this.#change({ current: null });
+  }
+
+  dismiss(): void {
+    this.#change({ fault: null });
+  }
+
+  #change(change: Partial<Pick<Session, 'open' | 'current' | 'fault'>>): void {
+    Object.assign(this, change);
+    document.documentElement.toggleAttribute('data-reading', this.current !== null);
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #read(files: readonly Dropped[], signal: AbortSignal): Promise<Found> {
+    try {
+      return { reading: await this.#readFiles(files, signal), files, added: null };
+    } catch (refusal) {
+      const found = this.open === null || signal.aborted ? null : await this.#readAdded(this.open, files, signal);
+      if (found === null) throw refusal;
+      return found;
+    }
+  }
+
+  /** Reads the open recording together with what may be symbols. Returns null if nothing of it is. */
+  async #readAdded({ files: before, notes }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
+    const added = [...new Set(dropped.map(rootOf))];
+    // A new version of a file replaces the old one.
+    const files = [...before.filter((file) => !added.includes(rootOf(file))), ...dropped];
+    try {
+      const reading = await this.#readFiles(files, signal);
+      const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
+      return unmatched.length < added.length ? { reading, files, added } : null;
+    } catch {
+      const changed = await findChanged(before);
+      if (changed !== undefined) throw new RefusedError(`${changed.path}: it changed since it was dropped; drop it again, together with its symbols`);
+      // The sentence about the drop alone is the better one.
+      return null;
+    }
+  }
+
+  /** Names of files keep their first letter. */
+  #faultOf(text: string, dropped: readonly Dropped[]): string {
+    return isAbout([...dropped, ...(this.open?.files ?? [])], text) ? text : sentence(text);
+  }
+
+  #readFiles(files: readonly Dropped[], signal: AbortSignal): Promise<Reading> {
+    this.#change({ current: { step: 'reading', progress: null } });
+    const onProgress = (progress: Progress): void => {
+      if (!signal.aborted) this.#change({ current: { step: 'reading', progress } });
+    };
+    return readDropped(files, { engine: this.#engine, script: this.#script, onProgress, signal });
+  }
+
+  /** Opens a reading in place of what is open. Returns null if it was cancelled. */
+  async #openFound({ reading: { payload, ...notes }, files, added }: Found, signal: AbortSignal): Promise<OpenRecording | null> {
+    // The engine takes the bytes, and needs them again after a cancelled question. The browser may keep a blob on disk.
+    const kept = new Blob([payload]);
+    const payloads = async () => ({ engine: await this.#engine, isCompressed: false, payload: new Uint8Array(await kept.arrayBuffer()), before: null, facts: null });
+    const client = new Client(payloads, this.#script);
+    const names = await openNames(client).catch((error: unknown) => {
+      client.close();
+      const reasons = notes.warnings.length === 0 ? '' : ` (${notes.warnings.join('; ')})`;
+      throw new RefusedError(`${notes.title}: ${sentenceOf(error)}${reasons}`);
+    });
+    if (signal.aborted) {
+      client.close();
+      return null;
+    }
+    document.title = `${inert(documentsOf(names.tables.summary).join(', ') || notes.title)} – traceparse`;
+    // The views set it as soon as they are drawn.
+    document.documentElement.dataset['state'] = 'busy';
+    const shown = this.#show(client, names, added !== null);
+    if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);
+    return { shown, notes, files };
+  }
+
+  /** A link before the first drop is for that recording. A recording that replaces another one is shown completely. */
+  #show(client: Client, names: Names, isSame: boolean): Shown {
+    if (this.open === null) return show(client, names, location.hash);
+    return isSame ? showAgain(client, names, this.open.shown) : show(client, names, '', 'another');
+  }
+}
+
+/** The dropped file or folder that a file belongs to. */
+function rootOf({ path }: Dropped): string {
+  return path.split('/', 1)[0]!;
+}
+
+/** True if a sentence starts with the path of one of these files. */
+function isAbout(files: readonly Dropped[], text: string): boolean {
+  return files.some((file) => [':', '/'].some((end) => text.startsWith(rootOf(file) + end)));
+}
+
+/** Shows the same recording with more names. Another name may have replaced that of the chosen function. */
+function showAgain(client: Client, names: Names, { store: { state }, names: before }: Shown): Shown {
+  const fragments = [state, { ...state, chosen: null }].map((one) => fragmentOf(one, before));
+  return show(client, names, fragments.find((fragment) => isReadable(fragment, names)) ?? '', 'itself');
+}
+
+function isReadable(fragment: string, names: Names): boolean {
+  try {
+    readFragment(fragment, names);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+// The app: the start screen or the open recording, and what belongs to both.
+
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Dropped } from '../host/dropped.ts';
+import { Application } from '../ui/app.tsx';
+import type { Opener } from '../ui/app_context.ts';
+import { type Choice, Inputs, canChooseFolders } from './choosing.tsx';
+import { DropTarget } from './drop_target.tsx';
+import { ReadingBar } from './reading_bar.tsx';
+import type { Session } from './session.ts';
+import { StartScreen } from './start_screen.tsx';
+
+export function Shell({ session }: { session: Session }): JSX.Element {
+  const { open, current, fault } = useSession(session);
+  const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
+  const choose = (choice: Choice): void => inputs[choice].current?.click();
+  const drop = useCallback((files: Promise<readonly Dropped[]>): void => void session.drop(files), [session]);
+  const opener = useMemo((): Opener | null => (open === null ? null : { choose, canChooseFolders: canChooseFolders(), notes: open.notes }), [open]);
+  const bar = current !== null && <ReadingBar current={current} onCancel={() => session.cancel()} />;
+  const refusal = fault !== null && <Fault text={fault} onClose={() => session.dismiss()} />;
+  return (
+    <>
+      {open === null ? (
+        <StartScreen onChoose={choose}>
+          {bar}
+          {refusal}
+        </StartScreen>
+      ) : (
+        <>
+          <Application key={open} {...open.shown} opener={opener} />
+          {bar}
+          {refusal}
+        </>
+      )}
+      <Inputs {...inputs} onChoose={(files) => drop(Promise.resolve(files))} />
+      <DropTarget text={open === null ? 'Drop to open' : 'Drop a recording to open it, or symbols to add names'} onDrop={drop} />
+    </>
+  );
+}
+
+function useSession(session: Session): Session {
+  const [, draw] = useState(0);
+  useEffect(() => session.subscribe(() => draw((count) => count + 1)), [session]);
+  return session;
+}
+
+/** Why a drop was not opened. */
+function Fault({ text, onClose }: { text: string; onClose: () => void }): JSX.Element {
+  return (
+    <div class="drop-fault" role="alert" data-part="drop-fault">
+      <p>{text}</p>
+      <button type="button" aria-label="Close" onClick={onClose}>
+        ×
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// Reads dropped files: in a worker that ends with the reading, since the memory of a module never shrinks. Until then, the open recording is
+// answered by its own worker.
+
+import { type Dropped, type Progress, readerOf } from './dropped.ts';
+import { Engine, type Reading } from './engine.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
+import { RefusedError } from './refused.ts';
+import { NoWorker, startWorker } from './start_worker.ts';
+import { readingFault } from './worker.ts';
+
+/** The most bytes that are copied if workers cannot read files. */
+const MOST_COPIED = 256e6;
+
+export interface ReadOptions {
+  readonly engine: Promise<WebAssembly.Module>;
+  /** The page's script, of which workers are made. */
+  readonly script: string | null;
+  readonly onProgress: (progress: Progress) => void;
+  /** Cancels the reading. */
+  readonly signal: AbortSignal;
+}
+
+/** The worker cannot read blobs. */
+class Unreadable extends Error {
+  override name = 'Unreadable';
+}
+
+/** Reads the recording among dropped files. Throws a `RefusedError` with the engine's sentence if there is none. */
+export async function readDropped(files: readonly Dropped[], options: ReadOptions): Promise<Reading> {
+  try {
+    return await readInWorker(files, options);
+  } catch (error) {
+    if (error instanceof Unreadable) return readInWorker(await copiesOf(files), options);
+    if (error instanceof NoWorker) return readHere(await copiesOf(files), options);
+    throw error;
+  }
+}
+
+async function readInWorker(files: readonly Dropped[], { engine, script, onProgress, signal }: ReadOptions): Promise<Reading> {
+  const module = await engine;
+  return new Promise((resolve, reject) => {
+    const receive = (message: FromWorker): void => {
+      if (message.kind === 'progress') return onProgress(message.progress);
+      if (message.kind === 'read') resolve(message.reading);
+      else if (message.kind === 'unreadable') reject(new Unreadable());
+      else if (message.kind === 'failed') reject(new RefusedError(message.message));
+      worker.terminate();
+    };
+    const worker = startWorker(script, receive, () => reject(new NoWorker()));
+    const cancel = (): void => {
+      worker.terminate();
+      reject(new RefusedError('the reading was cancelled'));
+    };
+    signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel();
+    const message: ToWorker = { kind: 'read', engine: module, files, probe: new Blob(['?']) };
+    worker.postMessage(message, files.flatMap(({ content }) => (content instanceof Uint8Array ? [content.buffer] : [])));
+  });
+}
+
+/** Copies the files in the page. */
+async function copiesOf(files: readonly Dropped[]): Promise<Dropped[]> {
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  if (size > MOST_COPIED) {
+    throw new RefusedError(
+      `these files have ${Math.ceil(size / 1e6)} MB, and this browser can read only ${MOST_COPIED / 1e6} MB on a page that was opened from a file; open the page from a web server, use another browser, or use the command`,
+    );
+  }
+  return Promise.all(files.map(copyOf));
+}
+
+async function copyOf(file: Dropped): Promise<Dropped> {
+  const { path, content } = file;
+  if (content instanceof Uint8Array) return file;
+  try {
+    return { ...file, content: new Uint8Array(await content.arrayBuffer()) };
+  } catch {
+    throw new RefusedError(`${path}: the browser cannot read it; perhaps it changed since it was dropped`);
+  }
+}
+
+/** Reads in the page, which does not react until then. */
+async function readHere(files: readonly Dropped[], { engine, onProgress }: ReadOptions): Promise<Reading> {
+  const reader = await Engine.start(await engine, readerOf(files, onProgress));
+  try {
+    return reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
+  } catch (error) {
+    throw new RefusedError(readingFault(error));
+  }
+}
