@@ -27,7 +27,7 @@ const INTRODUCTION: &str = "\
 Examples:
   traceparse app.trace                      The answer: your heaviest functions
   traceparse app.trace --function draw      Callers and callees of a function
-  traceparse app.trace -o report.html       An interactive page
+  traceparse app.trace --open               An interactive page, in the browser
   traceparse diff before.trace after.trace  What changed between two recordings
   traceparse hangs app.trace                Why the app froze
   traceparse fleet report recordings/       CPU use of many recordings

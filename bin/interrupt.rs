@@ -69,6 +69,12 @@ impl Drop for TemporaryFile {
     }
 }
 
+/// Creates a folder among the temporary ones that only the user can read, and that stays.
+pub(crate) fn lasting_folder() -> io::Result<PathBuf> {
+    let folder = tempfile::Builder::new().prefix("traceparse-").disable_cleanup(true).tempdir()?;
+    Ok(folder.path().to_owned())
+}
+
 /// A folder for temporary files, which is deleted on drop and on interruption.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder(tempfile::TempDir);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use traceparse::output::{self, Answer, Cells, FlameGraphOptions, OverviewContext, RowFormat, Style, WorkbenchOptions};
 
 use crate::formats::Format;
@@ -17,6 +17,8 @@ pub(crate) struct Output {
     pub(crate) format: Format,
     /// `None` or `-` for standard output.
     pub(crate) path: Option<PathBuf>,
+    /// True to open the file in the browser.
+    pub(crate) is_opened: bool,
     pub(crate) cells: Cells,
     pub(crate) has_full_names: bool,
     pub(crate) flame_graph: FlameGraphOptions,
@@ -108,13 +110,22 @@ impl Output {
     }
 
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        write_inert(self.path.as_deref(), self.format.syntax(), write)
+        write_inert(self.path.as_deref(), self.format.syntax(), write)?;
+        self.file().filter(|_| self.is_opened).map_or(Ok(()), open_page)
     }
 
     /// Writes an answer in a [plain](Self::plain) format.
     pub(crate) fn write_plain<'a>(&self, answer: impl Into<Answer<'a, 'a>>) -> Result<()> {
         self.write(|out| output::write(answer, &self.plain(), out))
     }
+}
+
+/// Opens a page in the default browser, which continues without this process.
+fn open_page(page: &Path) -> Result<()> {
+    let shown = page.display();
+    open::that_detached(page).with_context(|| format!("no browser could be started; open {shown} in one"))?;
+    note(&format!("opened {shown}"));
+    Ok(())
 }
 
 /// Repeats alerts on standard error, for a log, unless the answer is text on standard output that contains all of them.

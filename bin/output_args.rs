@@ -9,6 +9,7 @@ use traceparse::output::{Cells, ColourBy, FlameGraphOptions};
 use crate::choices;
 use crate::formats::{Format, FormatSet, format_of};
 use crate::given::Given;
+use crate::interrupt::lasting_folder;
 use crate::output::Output;
 use crate::sink::is_terminal;
 use crate::weight_limit::number;
@@ -23,6 +24,7 @@ pub(crate) struct OutputArgs<const FORMATS: FormatSet> {
     given: Given,
     format: Option<Format>,
     paths: Vec<PathBuf>,
+    is_opened: bool,
     /// The options, with the default format and no path.
     options: Output,
 }
@@ -38,6 +40,11 @@ struct AllArgs {
     /// Write to this file; its extension is the format
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, action = ArgAction::Set)]
     output: Vec<PathBuf>,
+    /// Open the page in the default browser
+    ///
+    /// The page is a temporary file unless -o names a page. Nothing leaves your machine.
+    #[arg(long)]
+    open: bool,
     /// In CSV, put an apostrophe before text that looks like a formula
     ///
     /// A spreadsheet would evaluate it as a formula. Names such as -[Widget draw:] look like formulas.
@@ -76,7 +83,7 @@ impl<const FORMATS: FormatSet> Args for OutputArgs<FORMATS> {
         let is_option = |id: &str| match id {
             "format" | "output" => true,
             "csv_safe" => Format::Csv.is_in(FORMATS),
-            "max_size" => Format::Html.is_in(FORMATS),
+            "open" | "max_size" => Format::Html.is_in(FORMATS),
             // All commands that write flame graphs also have the drawing options.
             _ => Format::Svg.is_in(FORMATS),
         };
@@ -98,9 +105,11 @@ impl<const FORMATS: FormatSet> FromArgMatches for OutputArgs<FORMATS> {
             given: Given::from_arg_matches(matches)?,
             format: value(matches, "format"),
             paths: matches.get_many("output").into_iter().flatten().cloned().collect(),
+            is_opened: is_set("open"),
             options: Output {
                 format: Format::Text,
                 path: None,
+                is_opened: false,
                 cells: if is_set("csv_safe") { Cells::ForSpreadsheets } else { Cells::AsTheyAre },
                 has_full_names: is_set("full_names"),
                 flame_graph: FlameGraphOptions {
@@ -120,6 +129,13 @@ impl<const FORMATS: FormatSet> FromArgMatches for OutputArgs<FORMATS> {
     }
 }
 
+/// The path of a page in a new folder. The page stays there, since the browser may read it again.
+fn temporary_page() -> Result<PathBuf, String> {
+    let folder = lasting_folder()
+        .map_err(|error| format!("--open cannot create a temporary folder: {error}; use -o report.html"))?;
+    Ok(folder.join("report.html"))
+}
+
 /// The value of an option; `None` if the command lacks the option or it was not passed.
 fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
     matches.try_get_one(id).ok().flatten().cloned()
@@ -128,7 +144,10 @@ fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Op
 impl<const FORMATS: FormatSet> OutputArgs<FORMATS> {
     /// Resolves the only output.
     pub(crate) fn resolve(&self) -> Result<Output, String> {
-        Ok(self.resolve_all()?.remove(0))
+        match <[Output; 1]>::try_from(self.resolve_all()?) {
+            Ok([only]) => Ok(only),
+            Err(_) => Err("--open shows a page, and -o has another format: leave one of them out".to_owned()),
+        }
     }
 
     /// Resolves the outputs of a command that accepts several; standard output if none was passed.
@@ -137,8 +156,21 @@ impl<const FORMATS: FormatSet> OutputArgs<FORMATS> {
             return Err("--format is for one output; leave it out, and name each -o by its format, such as compare.md"
                 .to_owned());
         }
-        let paths = self.paths.iter().cloned().map(Some).chain(self.paths.is_empty().then_some(None));
-        let outputs = paths.map(|path| self.output(path)).collect::<Result<Vec<_>, _>>()?;
+        let is_stdout = self.paths.is_empty() && (!self.is_opened || self.format.is_some());
+        let paths = self.paths.iter().cloned().map(Some).chain(is_stdout.then_some(None));
+        let mut outputs = paths.map(|path| self.output(path)).collect::<Result<Vec<_>, _>>()?;
+        if self.is_opened {
+            match outputs.iter_mut().find(|output| output.is_page() && output.file().is_some()) {
+                Some(page) => page.is_opened = true,
+                None if self.format.is_some_and(|format| format != Format::Html) => {
+                    return Err("--open shows a page: leave out --format".to_owned());
+                }
+                None => {
+                    outputs.retain(|output| !output.is_page());
+                    outputs.push(Output { is_opened: true, ..self.output(Some(temporary_page()?))? });
+                }
+            }
+        }
         let has = |format| outputs.iter().any(|output| output.format == format);
         self.given.check(&[
             ("--full-names", has(Format::Text), "text"),

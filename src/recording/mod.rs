@@ -53,10 +53,10 @@ pub use recorded_time::{SelectedTime, TimeSource};
 pub use reject::{RejectReason, Rejected};
 pub use rows::Row;
 pub(crate) use rows::{Source, TableReader, add_read_row};
-pub(crate) use toc::STATED_PERCENTILE;
 pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
 pub(crate) use toc::seconds;
+pub(crate) use toc::{ATTRIBUTED_THREAD, STATED_PERCENTILE, STOP_FIELDS, is_stop_field};
 pub use toc::{Toc, TocProcess, TocRun, TocTable};
 
 use crate::error::Diagnostic;
@@ -217,7 +217,7 @@ impl Recording {
 
     /// The thread with the crash or memory exception; `None` if the report does not identify one.
     pub(crate) fn attributed_thread(&self, run: RunId) -> Option<ThreadId> {
-        let index = self.toc_of_run(run)?.summary_field("attributed-thread")?.parse().ok()?;
+        let index = self.toc_of_run(run)?.summary_field(ATTRIBUTED_THREAD)?.parse().ok()?;
         let profile = &self.profile;
         profile.thread_ids().filter(|&id| profile.process(profile.thread(id).process).run == run).nth(index)
     }

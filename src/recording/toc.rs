@@ -19,6 +19,23 @@ pub(crate) const STATED_PERCENTILE: &str = "metric ";
 /// The maximum time of a sample after the end of the recording. If a sample is later, the table of contents belongs to another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
+/// The fields of the summary that describe a crash or memory exception, and their displayed names.
+pub(crate) const STOP_FIELDS: [(&str, &str); 7] = [
+    ("exception-type", "exception"),
+    ("exception-code", "code"),
+    ("signal", "signal"),
+    ("termination-reason", "termination"),
+    ("termination-category", "category"),
+    ("exception-reason", "reason"),
+    ("memory-region", "memory"),
+];
+/// The field of the summary with the index of the thread that crashed among the threads of the run.
+pub(crate) const ATTRIBUTED_THREAD: &str = "attributed-thread";
+
+pub(crate) fn is_stop_field(key: &str) -> bool {
+    key == ATTRIBUTED_THREAD || STOP_FIELDS.iter().any(|(field, _)| *field == key)
+}
+
 /// A table of contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Toc {
@@ -98,6 +115,11 @@ impl TocRun {
     pub(crate) fn date(text: &str) -> Option<String> {
         let [date, time, offset] = text.split_ascii_whitespace().collect::<Vec<_>>().try_into().ok()?;
         Some(format!("{date}T{time}{offset}"))
+    }
+
+    /// Returns the fields of the summary that describe a crash or memory exception, for pages.
+    pub(crate) fn stop_fields(&self) -> impl Iterator<Item = &(String, String)> {
+        self.summary.iter().filter(|(key, _)| is_stop_field(key))
     }
 
     /// Returns a field of the summary.

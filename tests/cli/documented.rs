@@ -27,7 +27,8 @@ const JQ: &str = "jq";
 /// Programs that are run: those that every system has.
 const BESIDE: [&str; 7] = ["cat", "cut", "grep", "head", "mkdir", "sort", "traceparse"];
 /// Programs that give what a Mac would: the export.
-const STAND_INS: [(&str, &str); 2] = [("ssh", "shift\nexec \"$@\""), ("xcrun", "exec cat export.xml")];
+const STAND_INS: [(&str, &str); 3] =
+    [("xdg-open", ":"), ("ssh", "shift\nexec \"$@\""), ("xcrun", "exec cat export.xml")];
 
 /// A command of a document.
 struct Shown {
@@ -261,7 +262,10 @@ pub(crate) fn shell(folder: &Folder, script: &str) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("bash");
     shell.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]).current_dir(folder.path("."));
-    shell.env("PATH", format!("{}:{path}", folder.path("bin"))).env("HOME", folder.path("home"));
+    shell
+        .env("PATH", format!("{}:{path}", folder.path("bin")))
+        .env("HOME", folder.path("home"))
+        .env("TMPDIR", folder.path("bin"));
     for name in ["XDG_CACHE_HOME", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         shell.env_remove(name);
     }

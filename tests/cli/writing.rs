@@ -27,6 +27,51 @@ fn a_folder_without_write_permission_is_left_alone() {
     set_permissions(&shut, Permissions::from_mode(0o755)).expect("and opened for those who clean up");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_is_opened_in_the_browser() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    use std::time::Duration;
+
+    let folder = Folder::new();
+    let [opened, temporary] = [folder.path("opened"), folder.path("")];
+    // A program in place of the browser, which writes the path that it gets.
+    let browser =
+        folder.file("xdg-open", format!("#!/bin/sh\necho \"$1\" > {opened}.new && mv {opened}.new {opened}\n"));
+    set_permissions(&browser, Permissions::from_mode(0o755)).expect("it can be run");
+    let path = format!("{}:/usr/bin:/bin", Path::new(&browser).parent().expect("a folder").display());
+    let orchard = orchard();
+    let run = |path: &str, args: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command.args([&[orchard.as_str(), "--open"], args].concat()).env("PATH", path).env("TMPDIR", &temporary);
+        let output = command.output().expect("the command starts");
+        (output.status.code(), output.stdout, String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    let page = folder.path("page.html");
+    for (args, is_named) in [(&[][..], false), (&["--view", "tree"], false), (&["-o", page.as_str()], true)] {
+        let (code, stdout, stderr) = run(&path, args);
+        assert_eq!((code, stdout.len()), (Some(0), 0), "{stderr}");
+        let wait = || std::thread::sleep(Duration::from_millis(10));
+        (0..1_000).take_while(|_| !Path::new(&opened).exists()).for_each(|_| wait());
+        let shown = read_text(&opened);
+        std::fs::remove_file(&opened).expect("it was opened");
+        assert!(read_text(shown.trim()).starts_with("<!doctype html>"), "{shown}");
+        assert!(stderr.contains(&format!("opened {}", shown.trim())), "{stderr}");
+        assert_eq!(shown.trim() == page, is_named, "{shown}");
+    }
+    let (code, _, stderr) = run(&folder.path("nothing"), &[]);
+    assert!(
+        code == Some(1) && stderr.contains("no browser could be started; open ") && stderr.contains("report.html"),
+        "{stderr}"
+    );
+    for args in [&["--format", "json"][..], &["-o", "x.json"]] {
+        let (code, _, stderr) = run(&path, args);
+        assert!(code == Some(2) && stderr.contains("--open shows a page"), "{stderr}");
+    }
+}
+
 /// Whoever reads the output may stop early, as `head` does.
 #[test]
 fn a_closed_pipe_is_success() {

@@ -227,6 +227,25 @@ fn fixtures_are_the_same_on_their_pages() {
 }
 
 /// An export of several runs, tables and states, with signposts and, if the table has them, performance counters.
+/// A crash of the second of two threads.
+const CRASH: &str = r#"{"timeStampBegin": "2024-05-06 07:08:09", "timeStampEnd": "2024-05-06 07:08:09", "crashDiagnostics": [{"version": "1.0.0",
+    "diagnosticMetaData": {"appVersion": "2.1", "osVersion": "iPhone OS 17.4 (21E219)", "deviceType": "iPhone15,2", "exceptionType": 6,
+        "exceptionCode": 1, "signal": 5, "terminationReason": "Namespace SIGNAL, Code 0x5"},
+    "callStackTree": {"callStackPerThread": true, "callStacks": [
+        {"threadAttributed": false, "callStackRootFrames": [{"binaryUUID": "70B89F27-1634-3580-A695-57CDB41D7743", "binaryName": "libsystem_kernel.dylib",
+            "offsetIntoBinaryTextSegment": 16, "sampleCount": 1, "address": 4128}]},
+        {"threadAttributed": true, "callStackRootFrames": [{"binaryUUID": "80B89F27-1634-3580-A695-57CDB41D7744", "binaryName": "Orchard",
+            "offsetIntoBinaryTextSegment": 32, "sampleCount": 1, "address": 8224}]}]}}]}"#;
+
+#[test]
+fn a_crash_is_the_same_on_its_page() {
+    let recording = read(CRASH.as_bytes(), "crash.json", &Options::default()).unwrap();
+    let facts =
+        |recording: &Recording| recording.tocs().flat_map(|toc| &toc.runs).map(|run| run.summary.len()).sum::<usize>();
+    assert!(facts(&recording) >= 5);
+    check(&recording, &Intervals::default(), "a crash");
+}
+
 fn export(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let size = Size { runs: 1 + (seed % 2) as u32, snapshots: seed.is_multiple_of(3), waiting: true, ..Size::small() };

@@ -83,6 +83,11 @@ fn run(report: &Report<'_>, titles: &Titles, id: RunId) -> Value {
     if let Some(name) = toc.process_attribute("name").filter(|name| !name.is_empty()) {
         run["process"] = json!(name);
     }
+    let stop: serde_json::Map<String, Value> =
+        toc.stop_fields().map(|(key, value)| (key.clone(), json!(value))).collect();
+    if !stop.is_empty() {
+        run["stop"] = Value::Object(stop);
+    }
     let device = [("name", "name"), ("model", "model"), ("platform", "platform"), ("os_version", "os-version")];
     for (field, attribute) in device {
         if let Some(text) = toc.device_attribute(attribute).filter(|text| !text.is_empty()) {

@@ -6,6 +6,7 @@
 //! ```
 
 use super::diagnostic::{Diagnostic, Kind};
+use crate::recording::ATTRIBUTED_THREAD;
 
 /// Exception types, starting at 1, from `mach/exception_types.h`.
 const EXCEPTIONS: [&str; 13] = [
@@ -65,7 +66,7 @@ pub(super) fn facts(diagnostic: &Diagnostic) -> Vec<(String, String)> {
         (0..threads.len()).filter(|&index| is_stop && threads.get(index).is_some_and(|thread| thread.is_attributed));
     // With several attributed threads, it is unknown which one.
     if let (Some(index), None) = (attributed.next(), attributed.next()) {
-        facts.push(("attributed-thread".to_owned(), index.to_string()));
+        facts.push((ATTRIBUTED_THREAD.to_owned(), index.to_string()));
     }
     facts
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::head::{Head, HeadRow, number};
 use crate::error::Error;
 use crate::profile::{Binary, Core, Meaning, Process, ProfileBuilder, Run, Series, SeriesId, StringId, Thread};
-use crate::recording::{PageRun, PageSeries, SelectedTime, TimeSource, TocRun};
+use crate::recording::{PageRun, PageSeries, SelectedTime, TimeSource, TocRun, is_stop_field};
 use crate::units::{Address, Nanos, Unit, Uuid};
 
 /// The number of rows of each kind, which limits the ids in columns.
@@ -146,6 +146,14 @@ fn toc(row: HeadRow<'_>) -> Result<TocRun, Error> {
     }
     if let Some(date) = row.optional_text("start_date") {
         toc.summary.push(("start-date".to_owned(), date.to_owned()));
+    }
+    if let Some(name) = row.optional_text("process") {
+        toc.process.push(("name".to_owned(), name.to_owned()));
+    }
+    for (key, value) in row.value["stop"].as_object().into_iter().flatten() {
+        if let Some(text) = value.as_str().filter(|_| is_stop_field(key)) {
+            toc.summary.push((key.clone(), text.to_owned()));
+        }
     }
     let device = [("name", "name"), ("model", "model"), ("platform", "platform"), ("os_version", "os-version")];
     for (field, attribute) in device {

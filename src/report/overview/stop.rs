@@ -2,7 +2,7 @@
 
 use super::{OwnCode, is_own_binary};
 use crate::profile::{FunctionId, Meaning, ThreadId};
-use crate::recording::TocRun;
+use crate::recording::{STOP_FIELDS, TocRun};
 use crate::report::{Report, SeriesReport};
 
 /// How a process ended, as far as recorded.
@@ -18,17 +18,6 @@ pub(crate) struct Stop {
     pub(crate) own: Option<usize>,
 }
 
-/// The summary fields of a run that are facts, and their displayed names.
-const FACTS: [(&str, &str); 7] = [
-    ("exception-type", "exception"),
-    ("exception-code", "code"),
-    ("signal", "signal"),
-    ("termination-reason", "termination"),
-    ("termination-category", "category"),
-    ("exception-reason", "reason"),
-    ("memory-region", "memory"),
-];
-
 impl Report<'_> {
     /// The crash or exception that a series describes; `None` for measurements.
     pub(super) fn stop(&self, series: &SeriesReport, toc: Option<&TocRun>) -> Option<Stop> {
@@ -37,7 +26,7 @@ impl Report<'_> {
             return None;
         }
         let fact = |key| toc.and_then(|toc| toc.summary_field(key));
-        let facts = FACTS.iter().filter_map(|&(key, name)| Some((name, fact(key)?.to_owned())));
+        let facts = STOP_FIELDS.iter().filter_map(|&(key, name)| Some((name, fact(key)?.to_owned())));
         let mut stop = Stop { facts: facts.collect(), ..Stop::default() };
         let run = profile.series(series.series).run;
         stop.thread = self.recording.attributed_thread(run);

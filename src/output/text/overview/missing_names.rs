@@ -66,7 +66,9 @@ impl Page<'_, '_> {
             1 => "1 of them is".to_owned(),
             frames => format!("{frames} of them are"),
         };
-        format!("{of}; {part} in {name}. Symbols from the same version would name them: {SYMBOLS} PATH ({more}).")
+        format!(
+            "{of}; {part} in {name}. Symbols from the same version would name them; pass them with {SYMBOLS} ({more})."
+        )
     }
 
     /// Explains how to name an app binary, which needs symbols of exactly this build. `more` points to the documentation.
