@@ -3,6 +3,7 @@
 import { Client } from '../host/client.ts';
 import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
+import type { Payloads } from '../host/protocol.ts';
 import { readDropped } from '../host/reading.ts';
 import { RefusedError } from '../host/refused.ts';
 import { sentenceOf } from '../host/worker.ts';
@@ -13,13 +14,15 @@ import type { ReadingNotes } from '../ui/app_context.ts';
 import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
 import { type Shown, openNames, show } from '../ui/shown.ts';
-import { documentsOf } from '../ui/summary.ts';
+import { documentsOf, summariesOf } from '../ui/summary.ts';
+import { type Kept, reportOf } from './report.ts';
 
 /** The open recording, and the files that it was read from. */
 export interface OpenRecording {
   readonly shown: Shown;
   readonly notes: ReadingNotes;
   readonly files: readonly Dropped[];
+  readonly kept: Kept;
 }
 
 /** A reading that has not ended. */
@@ -38,6 +41,7 @@ interface Found {
 export class Session {
   readonly #engine: Promise<WebAssembly.Module>;
   readonly #script: string | null;
+  readonly #page: HTMLElement;
   readonly #listeners = new Set<() => void>();
   #abort = new AbortController();
   open: OpenRecording | null = null;
@@ -45,8 +49,9 @@ export class Session {
   /** The sentence about the last drop, if it could not be opened. */
   fault: string | null = null;
 
-  constructor(engine: Promise<WebAssembly.Module>, script: string | null) {
-    [this.#engine, this.#script] = [engine, script];
+  /** `page` is a copy of the document element before anything was shown. */
+  constructor(engine: Promise<WebAssembly.Module>, script: string | null, page: HTMLElement) {
+    [this.#engine, this.#script, this.#page] = [engine, script, page];
   }
 
   subscribe(listener: () => void): () => void {
@@ -84,6 +89,12 @@ export class Session {
   cancel(): void {
     this.#abort.abort();
     if (this.current !== null) this.#change({ current: null });
+  }
+
+  /** The open recording as a report. */
+  report(): Promise<Blob> {
+    const { kept, notes } = this.open!;
+    return reportOf(this.#page, document.title, kept, notes);
   }
 
   dismiss(): void {
@@ -137,11 +148,10 @@ export class Session {
   }
 
   /** Opens a reading in place of what is open. Returns null if it was cancelled. */
-  async #openFound({ reading: { payload, ...notes }, files, added }: Found, signal: AbortSignal): Promise<OpenRecording | null> {
+  async #openFound({ reading: { payload, before, facts, ...notes }, files, added }: Found, signal: AbortSignal): Promise<OpenRecording | null> {
     // The engine takes the bytes, and needs them again after a cancelled question. The browser may keep a blob on disk.
-    const kept = new Blob([payload]);
-    const payloads = async () => ({ engine: await this.#engine, isCompressed: false, payload: new Uint8Array(await kept.arrayBuffer()), before: null, facts: null });
-    const client = new Client(payloads, this.#script);
+    const kept: Kept = { payload: new Blob([payload]), before: before === null ? null : new Blob([before]), facts };
+    const client = new Client(() => this.#payloads(kept), this.#script);
     const names = await openNames(client).catch((error: unknown) => {
       client.close();
       const reasons = notes.warnings.length === 0 ? '' : ` (${notes.warnings.join('; ')})`;
@@ -151,12 +161,18 @@ export class Session {
       client.close();
       return null;
     }
-    document.title = `${inert(documentsOf(names.tables.summary).join(', ') || notes.title)} – traceparse`;
+    const titles = summariesOf(names, 'compared').map((summary) => documentsOf(summary).join(', '));
+    document.title = `${inert(titles.join(' → ') || notes.title)} – traceparse`;
     // The views set it as soon as they are drawn.
     document.documentElement.dataset['state'] = 'busy';
     const shown = this.#show(client, names, added !== null);
     if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);
-    return { shown, notes, files };
+    return { shown, notes, files, kept };
+  }
+
+  async #payloads({ payload, before, facts }: Kept): Promise<Payloads> {
+    const bytesOf = async (blob: Blob): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await blob.arrayBuffer());
+    return { engine: await this.#engine, isCompressed: false, payload: await bytesOf(payload), before: before && (await bytesOf(before)), facts };
   }
 
   /** A link before the first drop is for that recording. A recording that replaces another one is shown completely. */

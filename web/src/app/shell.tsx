@@ -16,7 +16,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
   const drop = useCallback((files: Promise<readonly Dropped[]>): void => void session.drop(files), [session]);
-  const opener = useMemo((): Opener | null => (open === null ? null : { choose, canChooseFolders: canChooseFolders(), notes: open.notes }), [open]);
+  const opener = useMemo((): Opener => ({ choose, canChooseFolders: canChooseFolders(), saveReport: () => session.report() }), [session]);
   const bar = current !== null && <ReadingBar current={current} onCancel={() => session.cancel()} />;
   const refusal = fault !== null && <Fault text={fault} onClose={() => session.dismiss()} />;
   return (
@@ -28,7 +28,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
         </StartScreen>
       ) : (
         <>
-          <Application key={open} {...open.shown} opener={opener} />
+          <Application key={open} {...open.shown} opener={opener} notes={open.notes} />
           {bar}
           {refusal}
         </>

@@ -32,9 +32,11 @@ interface ReadRequest {
   readonly memory?: number;
 }
 
-/** A recording that was read: its uncompressed payload, its path, and sentences. */
+/** What was read: an uncompressed payload, for two recordings that of the first one with facts about both, the path, and sentences. */
 export interface Reading {
   readonly payload: Uint8Array<ArrayBuffer>;
+  readonly before: Uint8Array<ArrayBuffer> | null;
+  readonly facts: string | null;
   readonly title: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
@@ -91,10 +93,16 @@ export class Engine {
     return this.#answer(this.#exports.read?.(length) ?? 0) as Reading;
   }
 
-  /** Opens an uncompressed payload. */
-  openPlain(payload: Uint8Array): Opened {
-    this.#reserve(payload.length).set(payload);
-    return this.#answer(this.#exports.open(payload.length, 0, 0)) as Opened;
+  /** Opens uncompressed payloads. */
+  openPlain(payload: Uint8Array, before: Uint8Array | null = null, facts: string | null = null): Opened {
+    const parts = [payload, before ?? new Uint8Array(), new TextEncoder().encode(facts ?? '')] as const;
+    const place = this.#reserve(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      place.set(part, at);
+      at += part.length;
+    }
+    return this.#answer(this.#exports.open(...(parts.map(({ length }) => length) as [number, number, number]))) as Opened;
   }
 
   /** Opens a compressed payload. A comparison has a second payload, for the first recording, and facts as JSON. */

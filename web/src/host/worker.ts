@@ -44,7 +44,7 @@ async function read({ engine, files, probe }: Extract<ToWorker, { kind: 'read' }
   if (files.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
   const reader = await Engine.start(engine, readerOf(files, (progress) => scope.postMessage({ kind: 'progress', progress })));
   const reading = reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
-  scope.postMessage({ kind: 'read', reading }, [reading.payload.buffer]);
+  scope.postMessage({ kind: 'read', reading }, [reading.payload, reading.before].flatMap((bytes) => (bytes === null ? [] : [bytes.buffer])));
 }
 
 /** True after an error that ends the engine: a panic leaves its memory in an unknown state. */
