@@ -26,10 +26,11 @@ interface Exports {
 /** Copies bytes of a dropped file, by its index in the request, into a place. Returns their number, or -1 if it cannot be read. */
 export type ReadFile = (file: number, offset: number, place: Uint8Array<ArrayBuffer>) => number;
 
-/** Dropped files, by their paths below the drop, and the memory limit in bytes. */
-interface ReadRequest {
+/** Dropped files, by their paths below the drop, the memory limit in bytes, and whether the later one of two recordings is the first. */
+export interface ReadRequest {
   readonly files: readonly { readonly path: string; readonly size: number; readonly modified: number }[];
   readonly memory?: number;
+  readonly is_swapped?: boolean;
 }
 
 /** What was read: an uncompressed payload, for two recordings that of the first one with facts about both, the path, and sentences. */
@@ -37,6 +38,8 @@ export interface Reading {
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly before: Uint8Array<ArrayBuffer> | null;
   readonly facts: string | null;
+  /** Which of two recordings is the first, and why. */
+  readonly order: string | null;
   readonly title: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];

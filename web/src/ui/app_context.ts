@@ -20,6 +20,8 @@ export interface Opener {
   readonly choose: (choice: 'files' | 'folder') => void;
   readonly canChooseFolders: boolean;
   readonly saveReport: () => Promise<Blob>;
+  /** Compares two recordings the other way round; null for one. */
+  readonly swap: (() => void) | null;
 }
 
 /** Sentences about the reading of what is open. */
