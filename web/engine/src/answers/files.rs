@@ -1,5 +1,6 @@
 //! Files of other formats, with the content that the command writes for the same selection and operations.
 
+use traceparse::calltree::Metric;
 use traceparse::output::{self, Format, Markers};
 use traceparse::recording::{IntervalOrigin, Intervals};
 use traceparse::report::{Report, View as ReportView};
@@ -13,6 +14,9 @@ pub(crate) fn file(view: &View, series: usize, intervals: &Intervals, format: Fi
     let report = view.separate_report(series, of)?;
     if report.series.iter().all(|series| series.counted.samples == 0) {
         return Err(Refused("no sample is selected, so there is nothing to save".to_owned()));
+    }
+    if report.options.metric == Metric::Samples && report.table_without_sample_counts().is_some() {
+        return Err(Refused("this recording has no numbers of samples; choose its weights".to_owned()));
     }
     let mut bytes = Vec::new();
     let written = match format {
