@@ -38,7 +38,7 @@ pub(crate) fn choose(files: &mut InputFiles<'_>) -> Result<Choice, Error> {
         }
         // The readers report what is wrong with it.
         ([], [only], []) => recordings.push(vec![only.clone()]),
-        ([], [], [only]) if !is_folder(files, only) => recordings.push(others.drain(..).collect()),
+        ([], [], [only]) if !is_folder(files, only) => recordings.push(std::mem::take(&mut others)),
         ([], ..) => return Err(none(&dropped)),
         (several, ..) => {
             let names: Vec<String> = several.iter().map(|(path, _)| path.display().to_string()).collect();
@@ -147,12 +147,14 @@ mod tests {
         let files = files(contents).expect("the paths are valid");
         let choice =
             choose(&mut InputFiles::new(&files, &MemoryBudget::unlimited())).map_err(|error| error.to_string())?;
-        let recordings =
-            choice.recordings.into_iter().map(|inputs| inputs.iter().map(shown).collect::<Vec<_>>().join("+"));
-        Ok([recordings.collect(), choice.others.iter().map(shown).collect()])
+        let recordings = choice
+            .recordings
+            .into_iter()
+            .map(|inputs| inputs.iter().map(|path| shown(path)).collect::<Vec<_>>().join("+"));
+        Ok([recordings.collect(), choice.others.iter().map(|path| shown(path)).collect()])
     }
 
-    fn shown(path: &PathBuf) -> String {
+    fn shown(path: &Path) -> String {
         path.display().to_string()
     }
 

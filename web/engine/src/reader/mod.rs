@@ -40,7 +40,7 @@ fn default_memory() -> u64 {
 /// A recording that was read, or two.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Reading {
-    /// The uncompressed payload, which [`open`](crate::open) reads; of two recordings, that of the second.
+    /// The uncompressed payload of the only or second recording, which [`open`](crate::open) reads.
     payload: U8s,
     /// For two recordings: the payload of the first, the facts about both, and a sentence about their order.
     before: Option<U8s>,
@@ -97,6 +97,23 @@ mod tests {
         assert_eq!((title.as_str(), &notes[..], &warnings[..]), ("a.xml", &[][..], &[][..]));
         assert_eq!(unmatched, ["b: not a symbol file"]);
         assert!(Opened::new(&payload.0, b"", b"").is_ok());
+    }
+
+    #[test]
+    fn compares_two_recordings() {
+        let size = EXPORT.len();
+        let files = ["b.xml", "a.xml"].map(|path| format!(r#"{{"path": "{path}", "size": {size}}}"#)).join(", ");
+        let compared = |is_swapped: bool| {
+            let request = format!(r#"{{"files": [{files}], "is_swapped": {is_swapped}}}"#);
+            read(request.as_bytes(), InMemory::new(vec![EXPORT.into(), EXPORT.into()])).unwrap()
+        };
+        let Reading { payload, before, facts, order, title, .. } = compared(false);
+        assert_eq!(
+            (title.as_str(), order.as_deref()),
+            ("a.xml → b.xml", Some("Before: a.xml; after: b.xml (by name)."))
+        );
+        assert!(Opened::new(&payload.0, &before.unwrap().0, facts.unwrap().as_bytes()).is_ok());
+        assert_eq!(compared(true).order.as_deref(), Some("Before: b.xml; after: a.xml (swapped)."));
     }
 
     #[test]

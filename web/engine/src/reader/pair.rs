@@ -54,7 +54,7 @@ pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading)
     Ok(reading)
 }
 
-/// The recordings in the order of their dates, or else in that of their names, and a sentence about it.
+/// Sorts the recordings by date if both have one, otherwise by name. Also returns a sentence about the order.
 fn in_order(both: [Loaded; 2], is_swapped: bool) -> ([Loaded; 2], String) {
     let [first, second] = both;
     let (is_earlier, why) = match [&first, &second].map(start) {

@@ -128,7 +128,7 @@ impl Chosen<'_, '_> {
             if count == 0 {
                 let reason = new.first().map(ToString::to_string);
                 let reason = reason.unwrap_or_else(|| format!("{}: no symbols found", path.display()));
-                // The same for both recordings.
+                // Both recordings are searched with the same files.
                 if !reading.unmatched.contains(&reason) {
                     reading.unmatched.push(reason);
                 }
