@@ -97,6 +97,8 @@ impl<'a> From<&'a Comparison> for Answer<'a, '_> {
 /// If `out` fails. [`Unsupported`](io::ErrorKind::Unsupported) if the answer cannot be written in this format.
 /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the format is for one measurement and the report has several, or if it needs the time of each
 /// sample and samples were summed while reading or recorded without times.
+// A program that writes only some formats then contains only their writers.
+#[inline(always)]
 pub fn write<'a, 'e: 'a>(
     answer: impl Into<Answer<'a, 'e>>,
     format: &Format<'_>,
@@ -111,6 +113,7 @@ pub fn write<'a, 'e: 'a>(
     }
 }
 
+#[inline(always)]
 fn write_answer(answer: Answer<'_, '_>, format: &Format<'_>, out: &mut dyn Write) -> io::Result<()> {
     match answer {
         Answer::Report(report) => write_report(report, format, out),
@@ -180,6 +183,7 @@ fn write_answer(answer: Answer<'_, '_>, format: &Format<'_>, out: &mut dyn Write
     }
 }
 
+#[inline(always)]
 fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Text(style) => text::write(report, style, out),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::found::{Contents, Found, Image};
 use super::index::{Index, Stamp};
 use super::lookup::SymbolFinder;
-use super::notes::first_sentences;
+use super::sentences::first_sentences;
 use super::symbol_file;
 use crate::error::Diagnostic;
 use crate::files::{Entry, FileBytes, Files, shown};

@@ -40,6 +40,7 @@ mod macho_file;
 mod notes;
 #[cfg(feature = "symbols")]
 mod section;
+mod sentences;
 mod symbol_file;
 #[cfg(feature = "symbols")]
 mod symbol_table;
@@ -65,4 +66,4 @@ pub(crate) use lookup::is_located;
 pub use lookup::{Asked, SymbolFinder};
 #[cfg(feature = "symbols")]
 pub use macho::Slice;
-pub(crate) use notes::first_sentences;
+pub(crate) use sentences::first_sentences;

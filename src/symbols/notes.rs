@@ -5,17 +5,6 @@ use crate::error::Diagnostic;
 /// The maximum number of distinct messages. A file with a thousand damaged units has a few kinds of faults, not a thousand.
 const MAX_NOTES: usize = 32;
 
-/// The number of sentences of one kind that users get; the rest is counted.
-const MAX_SENTENCES: usize = 10;
-
-/// Sentences for users: the first ones, and the `rest` with the number of the others.
-pub(crate) fn first_sentences(mut sentences: Vec<String>, rest: impl Fn(usize) -> String) -> Vec<String> {
-    let others = sentences.len().saturating_sub(MAX_SENTENCES);
-    sentences.truncate(MAX_SENTENCES);
-    sentences.extend((others > 0).then(|| rest(others)));
-    sentences
-}
-
 /// Collects notes, and counts repeated messages as one note.
 #[derive(Debug, Default)]
 pub(super) struct Notes(Vec<Diagnostic>);
@@ -57,9 +46,5 @@ mod tests {
         assert_eq!(notes.len(), MAX_NOTES);
         assert_eq!(notes[0].to_string(), "one (1000 times)");
         assert_eq!(notes[1].to_string(), "0");
-        let sentences = || notes.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let first = first_sentences(sentences(), |others| format!("{others} more"));
-        assert_eq!((first.len(), first[10].as_str()), (11, "22 more"));
-        assert_eq!(first_sentences(sentences()[..10].to_vec(), |_| unreachable!()).len(), 10);
     }
 }

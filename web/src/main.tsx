@@ -10,6 +10,7 @@ import { compiled } from './host/engine.ts';
 import type { Payloads } from './host/protocol.ts';
 import { serve } from './host/worker.ts';
 import { Application } from './ui/app.tsx';
+import type { ReadingNotes } from './ui/app_context.ts';
 import { writeInertTexts } from './ui/inert_text.ts';
 import { openNames, show } from './ui/shown.ts';
 import { readTheme, setTheme } from './ui/theme.ts';
@@ -22,6 +23,7 @@ async function start(script: string | null): Promise<void> {
   const [isReport, isApp] = [['engine', 'profile'], ['reader']].map((ids) => ids.every((id) => document.getElementById(id) !== null));
   if (main === null || (!isReport && !isApp)) return;
   const root = document.documentElement;
+  const page = isApp ? (root.cloneNode(true) as HTMLElement) : null;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
   // Squares next to names have the colours of boxes.
@@ -32,8 +34,8 @@ async function start(script: string | null): Promise<void> {
   });
   addEventListener('unhandledrejection', () => (root.dataset['state'] = 'error'));
   writeInertTexts();
-  if (isReport) await showReport(main, script);
-  else showApp(main, script);
+  if (page === null) await showReport(main, script);
+  else showApp(main, script, page);
 }
 
 async function showReport(main: HTMLElement, script: string | null): Promise<void> {
@@ -47,19 +49,21 @@ async function showReport(main: HTMLElement, script: string | null): Promise<voi
     const client = new Client(payloads, script);
     const shown = show(client, await openNames(client), location.hash);
     main.replaceChildren();
-    render(<Application {...shown} />, main);
+    // Only reports of the app have them.
+    const notes = JSON.parse(textOf('notes') ?? 'null') as ReadingNotes | null;
+    render(<Application {...shown} notes={notes} />, main);
   } catch (error) {
     document.documentElement.dataset['state'] = 'error';
     opening.textContent = `The recording cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-function showApp(main: HTMLElement, script: string | null): void {
+function showApp(main: HTMLElement, script: string | null, page: HTMLElement): void {
   const engine = compiled(bytesOf('reader')!);
   // The first reading reports why it cannot be compiled.
   engine.catch(() => {});
   main.replaceChildren();
-  render(<Shell session={new Session(engine, script)} />, main);
+  render(<Shell session={new Session(engine, script, page)} />, main);
   document.documentElement.dataset['state'] = 'ready';
 }
 

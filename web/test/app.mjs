@@ -13,11 +13,12 @@ import { DROP_CASES } from './app/drop_cases.mjs';
 import { equalsTheCommand } from './app/equality_cases.mjs';
 import { writeAppInputs } from './app/inputs.mjs';
 import { QUIRK_CASES } from './app/quirk_cases.mjs';
+import { savingCases } from './app/saving_cases.mjs';
 import { argumentsOf, runCases } from './runner.mjs';
 
 const asked = argumentsOf(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'app-'));
 const inputs = await writeAppInputs(folder);
-const inEach = [APP_CASES, QUIRK_CASES, DROP_CASES, await equalsTheCommand()].flatMap(Object.entries);
+const inEach = [APP_CASES, QUIRK_CASES, DROP_CASES, savingCases(), await equalsTheCommand()].flatMap(Object.entries);
 await runCases({ asked, inEach, inputs, newTab: (browser) => new AppTab(browser) });
 rmSync(folder, { recursive: true });

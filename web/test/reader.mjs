@@ -13,7 +13,8 @@ import { basename, dirname, join, relative } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ROOT, jsonOf, load, pageOf, textOf } from './command.mjs';
 import { exportOf } from './made_export.mjs';
-import { READ_CORPUS } from './read_corpus.mjs';
+import { writeChanged } from './page/pair.mjs';
+import { READ_CORPUS, READ_PAIRS } from './read_corpus.mjs';
 
 const COMPARED = 50;
 const MANGLED = /^a Swift name stays mangled; to demangle it, use the command/;
@@ -78,9 +79,26 @@ async function compare(recording, { beside = [], options = beside.flatMap((path)
   return `${series.length} series, ${functions.length} functions, ${reading.payload.length} bytes`;
 }
 
+/** Compares two dropped recordings with the page of `traceparse diff`, for which one of them is the first. */
+async function comparePair(files) {
+  const { engine, reading } = await read(files);
+  const [, before, after] = /^Before: (.*); after: (.*) \(/.exec(reading.order);
+  const [first, second] = [before, after].map((path) => files.find((file) => file.path === path).disk);
+  const { page, error } = await pageOf(['diff', first, second], ['--force', '--no-cache']);
+  if (error !== undefined) throw new Error(error);
+  const shorten = (text) => [[first, before], [second, after]].reduce((shorter, [disk, path]) => shorter.replaceAll(disk, path), text);
+  equalPayload(page, reading, shorten);
+  equalPayload(page, { payload: reading.before }, shorten, 'before');
+  // The squares of noise are summed in another order.
+  const rounded = (facts) => facts.replace(/("noise\w*"):([^,}]*)/g, (_, name, noise) => `${name}:${Number(noise).toPrecision(9)}`);
+  equal(rounded(reading.facts), rounded(shorten(textOf(page, 'diff'))));
+  const { pair } = engine.openPlain(reading.payload, reading.before, reading.facts);
+  return `${reading.order} ${pair.matching.name.length} functions`;
+}
+
 /** Compares the heads, apart from the folders of symbols, and all columns. */
-function equalPayload(page, { payload }, shorten) {
-  const [expected, expectedColumns] = partsOf(gunzipSync(Buffer.from(textOf(page, 'profile'), 'base64')));
+function equalPayload(page, { payload }, shorten, id = 'profile') {
+  const [expected, expectedColumns] = partsOf(gunzipSync(Buffer.from(textOf(page, id), 'base64')));
   const [head, columns] = partsOf(Buffer.from(payload));
   equal(head, shorten(expected));
   ok(columns.equals(expectedColumns), 'other columns');
@@ -139,7 +157,8 @@ function* errors(orchard, text, dsym) {
   const zstd = execFileSync('zstd', ['-c', '--check', orchard]);
   yield ['a damaged zstd', refuses(dropped(made('bad.xml.zst', damaged(zstd))), /reading failed: the zstd data is damaged/)];
   yield ['a cut zstd', refuses(dropped(made('cut.xml.zst', zstd.subarray(0, 9_000))), /truncated/)];
-  yield ['two recordings', refuses([...one, other], /2 recordings were dropped: b\.xml, input\.xml; drop one/)];
+  yield ['two recordings', () => comparePair([...one, { path: 'b.xml', disk: writeChanged(orchard, join(folder, 'b.xml')) }])];
+  yield ['three recordings', refuses([...one, other, { ...other, path: 'c.xml' }], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, or two to compare/)];
   yield ['only symbols', refuses(dropped(dsym), /there is no recording in what was dropped \(Demo5\.dSYM\)/)];
   yield ['a text', refuses(dropped(made('notes.txt', 'hello')), /this is not an export of xctrace/)];
   for (const path of ['../x', '/etc/passwd', 'a//b', 'a/./b', '', 'x'.repeat(5_000), 'a\0b']) {
@@ -191,6 +210,7 @@ function* ofCorpus() {
     equalPayload(page, reading, (text) => text);
     return reading.title;
   }];
+  for (const pair of READ_PAIRS) yield [`two recordings: ${pair.join(' ')}`, () => comparePair(pair.map((path) => ({ path: path.split('/').slice(-2).join('/'), disk: corpus(path) })))];
   yield ['a crash report', refuses(dropped(corpus('inputs/crash/309-bad-memory-access.ips')), /which traceparse cannot read; Console on a Mac/)];
   yield ['a bomb', refuses(dropped(corpus('reproducers/bomb.tar.zst')), /./)];
 }

@@ -224,6 +224,18 @@ fn facts(report: &DiffReport<'_, '_>, runs: Value, titles: [&Titles; 2]) -> io::
     Ok(facts)
 }
 
+/// The content of the page of a comparison.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ComparisonPayloads {
+    /// The payload of the first recording.
+    pub before: Vec<u8>,
+    /// The payload of the second recording.
+    pub after: Vec<u8>,
+    /// The results of the comparison, as JSON.
+    pub facts: String,
+}
+
 /// The content of a page in addition to samples, and the reduction of samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkbenchOptions<'a> {
@@ -248,6 +260,19 @@ impl WorkbenchOptions<'_> {
         let [titles] = Titles::of([report]);
         let source = Source { id: "profile", report, intervals: self.intervals, titles };
         payload::bytes(source.content(), self.reduction)
+    }
+
+    /// Returns the uncompressed payloads of the page of a comparison, and what the page knows about both recordings.
+    ///
+    /// # Errors
+    /// As for [`payload`](Self::payload), and if the comparison cannot be written.
+    pub fn comparison(&self, diff: &DiffReport<'_, '_>) -> io::Result<ComparisonPayloads> {
+        let Page { payloads, facts, .. } = Page::of_comparison(diff, self)?;
+        let bytes = |source: &Source<'_, '_>| payload::bytes(source.content(), self.reduction);
+        let [after, before] = payloads.as_slice() else {
+            return Err(io::Error::other("a comparison has two recordings"));
+        };
+        Ok(ComparisonPayloads { before: bytes(before)?, after: bytes(after)?, facts: facts.unwrap_or_default() })
     }
 
     /// Returns the options with the first reduction that makes the page of a report at most `max_size` bytes.

@@ -7,6 +7,8 @@ use std::rc::Rc;
 use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Recording};
 
+#[cfg(feature = "reader")]
+use crate::answers::files;
 use crate::answers::flame::PathNumbers;
 use crate::answers::{amount_of, chart, flame, intervals, overview, tables, tracks, trees};
 use crate::protocol::{self, Amount, Answer, Ask, Effect, Place, Search, Selection, Totals};
@@ -97,6 +99,8 @@ impl Desk {
                 let (reading, number) = reading.ok_or_else(|| Refused("nothing is searched for".to_owned()))?;
                 Answer::Search(search(&view, series, reading, number))
             }
+            #[cfg(feature = "reader")]
+            Ask::File { format } => files::file(&view, series, &self.intervals, *format)?,
             Ask::Chart { thread, range, boxes } => chart::chart(&view, series, *thread, *range, boxes)?,
             Ask::Tracks { unit, range, pixels } => {
                 Answer::Tracks(tracks::tracks(&view, series, unit, *range, *pixels)?)

@@ -289,6 +289,11 @@ pub(crate) enum Ask {
     Search {
         text: String,
     },
+    /// A file with the selection after operations. Only with the feature `reader`: reports would be larger by 0.1 MB.
+    #[cfg(feature = "reader")]
+    File {
+        format: FileFormat,
+    },
     Chart {
         /// Null for the heaviest thread.
         thread: Option<i32>,
@@ -326,6 +331,19 @@ pub(crate) enum Ask {
         normalize: Normalize,
         label: i32,
     },
+}
+
+/// A format for other programs, named like the command's.
+#[cfg(feature = "reader")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FileFormat {
+    Folded,
+    /// The table of functions.
+    Csv,
+    Firefox,
+    Speedscope,
+    Pprof,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, TS)]
@@ -477,6 +495,10 @@ pub(crate) enum Answer {
         callees: Neighbours,
     },
     Search(Search),
+    #[cfg(feature = "reader")]
+    File {
+        bytes: U8s,
+    },
     #[serde(rename_all = "camelCase")]
     Chart {
         total: Amount,

@@ -169,6 +169,18 @@ impl View {
         self.base.recording.report_cached(&self.options, weights, &self.base.cache)
     }
 
+    /// A report of this selection in which a series is the only table, as if the command had been told its schema and its run.
+    #[cfg(feature = "reader")]
+    pub(crate) fn separate_report(&self, series: usize, of: ReportView) -> Result<Report<'_>, Refused> {
+        let profile = self.profile();
+        let id = self.series_id(series).ok_or_else(|| Refused(format!("there is no series {series}")))?;
+        let row = profile.series(id);
+        let mut options = ReportOptions { view: of, ..self.options.clone() };
+        options.schemas = vec![profile.string(row.schema).to_owned()];
+        options.selection.runs = vec![profile.run(row.run).number];
+        Ok(self.base.recording.report(&options))
+    }
+
     /// The threads of a series, heaviest first. The report must be separated by thread.
     pub(crate) fn threads(&self, series: &SeriesReport) -> Vec<Part> {
         series.scopes.iter().map(|scope| part_of(&self.base, scope)).collect()

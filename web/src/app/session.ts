@@ -1,8 +1,9 @@
-// What is open in the app, and what is being read. A drop replaces the open recording, or adds names to it.
+// What is open in the app, and what is being read. A drop replaces what is open, or adds names to it.
 
 import { Client } from '../host/client.ts';
 import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
+import type { Payloads } from '../host/protocol.ts';
 import { readDropped } from '../host/reading.ts';
 import { RefusedError } from '../host/refused.ts';
 import { sentenceOf } from '../host/worker.ts';
@@ -13,13 +14,17 @@ import type { ReadingNotes } from '../ui/app_context.ts';
 import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
 import { type Shown, openNames, show } from '../ui/shown.ts';
-import { documentsOf } from '../ui/summary.ts';
+import { documentsOf, summariesOf } from '../ui/summary.ts';
+import { type Kept, reportOf } from './report.ts';
 
-/** The open recording, and the files that it was read from. */
+/** The open recording, or both that are compared, and the files that were read. */
 export interface OpenRecording {
   readonly shown: Shown;
   readonly notes: ReadingNotes;
   readonly files: readonly Dropped[];
+  readonly kept: Kept;
+  /** Of two recordings, the later one is the first. */
+  readonly isSwapped: boolean;
 }
 
 /** A reading that has not ended. */
@@ -33,11 +38,13 @@ interface Found {
   readonly reading: Reading;
   readonly files: readonly Dropped[];
   readonly added: readonly string[] | null;
+  readonly isSwapped: boolean;
 }
 
 export class Session {
   readonly #engine: Promise<WebAssembly.Module>;
   readonly #script: string | null;
+  readonly #page: HTMLElement;
   readonly #listeners = new Set<() => void>();
   #abort = new AbortController();
   open: OpenRecording | null = null;
@@ -45,8 +52,9 @@ export class Session {
   /** The sentence about the last drop, if it could not be opened. */
   fault: string | null = null;
 
-  constructor(engine: Promise<WebAssembly.Module>, script: string | null) {
-    [this.#engine, this.#script] = [engine, script];
+  /** `page` is a copy of the document element before anything was shown. */
+  constructor(engine: Promise<WebAssembly.Module>, script: string | null, page: HTMLElement) {
+    [this.#engine, this.#script, this.#page] = [engine, script, page];
   }
 
   subscribe(listener: () => void): () => void {
@@ -55,7 +63,7 @@ export class Session {
   }
 
   /** Reads and shows what was dropped. What is open stays until then. */
-  async drop(listing: Promise<readonly Dropped[]>): Promise<void> {
+  async drop(listing: Promise<readonly Dropped[]>, isSwapped = false): Promise<void> {
     this.cancel();
     const { signal } = (this.#abort = new AbortController());
     this.#change({ current: { step: 'listing', progress: null }, fault: null });
@@ -64,7 +72,7 @@ export class Session {
     try {
       dropped = await listing;
       if (signal.aborted) return;
-      const found = await this.#read(dropped, signal);
+      const found = await this.#read(dropped, isSwapped, signal);
       if (signal.aborted) return;
       // For the tools of browsers, and for benches.
       performance.measure('reading', { start });
@@ -80,10 +88,22 @@ export class Session {
     }
   }
 
+  /** Compares the open recordings the other way round. */
+  swap(): void {
+    const { files, isSwapped } = this.open!;
+    void this.drop(Promise.resolve(files), !isSwapped);
+  }
+
   /** Ends the reading. What is open stays. */
   cancel(): void {
     this.#abort.abort();
     if (this.current !== null) this.#change({ current: null });
+  }
+
+  /** The open recording as a report. */
+  report(): Promise<Blob> {
+    const { kept, notes } = this.open!;
+    return reportOf(this.#page, document.title, kept, notes);
   }
 
   dismiss(): void {
@@ -96,9 +116,9 @@ export class Session {
     for (const listener of this.#listeners) listener();
   }
 
-  async #read(files: readonly Dropped[], signal: AbortSignal): Promise<Found> {
+  async #read(files: readonly Dropped[], isSwapped: boolean, signal: AbortSignal): Promise<Found> {
     try {
-      return { reading: await this.#readFiles(files, signal), files, added: null };
+      return { reading: await this.#readFiles(files, isSwapped, signal), files, added: null, isSwapped };
     } catch (refusal) {
       const found = this.open === null || signal.aborted ? null : await this.#readAdded(this.open, files, signal);
       if (found === null) throw refusal;
@@ -107,14 +127,14 @@ export class Session {
   }
 
   /** Reads the open recording together with what may be symbols. Returns null if nothing of it is. */
-  async #readAdded({ files: before, notes }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
+  async #readAdded({ files: before, notes, isSwapped }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
     const added = [...new Set(dropped.map(rootOf))];
     // A new version of a file replaces the old one.
     const files = [...before.filter((file) => !added.includes(rootOf(file))), ...dropped];
     try {
-      const reading = await this.#readFiles(files, signal);
+      const reading = await this.#readFiles(files, isSwapped, signal);
       const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
-      return unmatched.length < added.length ? { reading, files, added } : null;
+      return unmatched.length < added.length ? { reading, files, added, isSwapped } : null;
     } catch {
       const changed = await findChanged(before);
       if (changed !== undefined) throw new RefusedError(`${changed.path}: it changed since it was dropped; drop it again, together with its symbols`);
@@ -128,20 +148,19 @@ export class Session {
     return isAbout([...dropped, ...(this.open?.files ?? [])], text) ? text : sentence(text);
   }
 
-  #readFiles(files: readonly Dropped[], signal: AbortSignal): Promise<Reading> {
+  #readFiles(files: readonly Dropped[], isSwapped: boolean, signal: AbortSignal): Promise<Reading> {
     this.#change({ current: { step: 'reading', progress: null } });
     const onProgress = (progress: Progress): void => {
       if (!signal.aborted) this.#change({ current: { step: 'reading', progress } });
     };
-    return readDropped(files, { engine: this.#engine, script: this.#script, onProgress, signal });
+    return readDropped(files, { engine: this.#engine, script: this.#script, isSwapped, onProgress, signal });
   }
 
   /** Opens a reading in place of what is open. Returns null if it was cancelled. */
-  async #openFound({ reading: { payload, ...notes }, files, added }: Found, signal: AbortSignal): Promise<OpenRecording | null> {
+  async #openFound({ reading: { payload, before, facts, ...notes }, files, added, isSwapped }: Found, signal: AbortSignal): Promise<OpenRecording | null> {
     // The engine takes the bytes, and needs them again after a cancelled question. The browser may keep a blob on disk.
-    const kept = new Blob([payload]);
-    const payloads = async () => ({ engine: await this.#engine, isCompressed: false, payload: new Uint8Array(await kept.arrayBuffer()), before: null, facts: null });
-    const client = new Client(payloads, this.#script);
+    const kept: Kept = { payload: new Blob([payload]), before: before === null ? null : new Blob([before]), facts };
+    const client = new Client(() => this.#payloads(kept), this.#script);
     const names = await openNames(client).catch((error: unknown) => {
       client.close();
       const reasons = notes.warnings.length === 0 ? '' : ` (${notes.warnings.join('; ')})`;
@@ -151,12 +170,19 @@ export class Session {
       client.close();
       return null;
     }
-    document.title = `${inert(documentsOf(names.tables.summary).join(', ') || notes.title)} – traceparse`;
+    const titles = summariesOf(names, 'compared').map((summary) => documentsOf(summary).join(', '));
+    document.title = `${inert(titles.join(' → ') || notes.title)} – traceparse`;
     // The views set it as soon as they are drawn.
     document.documentElement.dataset['state'] = 'busy';
     const shown = this.#show(client, names, added !== null);
     if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);
-    return { shown, notes, files };
+    else if (notes.order !== null) shown.greetings.say(notes.order);
+    return { shown, notes, files, kept, isSwapped };
+  }
+
+  async #payloads({ payload, before, facts }: Kept): Promise<Payloads> {
+    const bytesOf = async (blob: Blob): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await blob.arrayBuffer());
+    return { engine: await this.#engine, isCompressed: false, payload: await bytesOf(payload), before: before && (await bytesOf(before)), facts };
   }
 
   /** A link before the first drop is for that recording. A recording that replaces another one is shown completely. */

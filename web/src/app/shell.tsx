@@ -16,7 +16,10 @@ export function Shell({ session }: { session: Session }): JSX.Element {
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
   const drop = useCallback((files: Promise<readonly Dropped[]>): void => void session.drop(files), [session]);
-  const opener = useMemo((): Opener | null => (open === null ? null : { choose, canChooseFolders: canChooseFolders(), notes: open.notes }), [open]);
+  const opener = useMemo((): Opener => {
+    const swap = open?.shown.names.sides === undefined ? null : () => session.swap();
+    return { choose, canChooseFolders: canChooseFolders(), saveReport: () => session.report(), swap };
+  }, [session, open]);
   const bar = current !== null && <ReadingBar current={current} onCancel={() => session.cancel()} />;
   const refusal = fault !== null && <Fault text={fault} onClose={() => session.dismiss()} />;
   return (
@@ -28,13 +31,13 @@ export function Shell({ session }: { session: Session }): JSX.Element {
         </StartScreen>
       ) : (
         <>
-          <Application key={open} {...open.shown} opener={opener} />
+          <Application key={open} {...open.shown} opener={opener} notes={open.notes} />
           {bar}
           {refusal}
         </>
       )}
       <Inputs {...inputs} onChoose={(files) => drop(Promise.resolve(files))} />
-      <DropTarget text={open === null ? 'Drop to open' : 'Drop a recording to open it, or symbols to add names'} onDrop={drop} />
+      <DropTarget text={open === null ? 'Drop to open' : 'Drop a recording to open it, two to compare them, or symbols to add names'} onDrop={drop} />
     </>
   );
 }

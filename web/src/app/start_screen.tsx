@@ -23,7 +23,7 @@ export function StartScreen({ onChoose, children }: { onChoose: (choice: Choice)
             <span class="is-tap">Choose</span> {hasLink ? 'the recording of this link' : 'a recording'}
             <span class="is-drop"> here</span>
           </h2>
-          <p>Add the dSYM of the app to see function names instead of addresses.</p>
+          <p>Add the dSYM of the app to see function names instead of addresses. Two recordings are compared.</p>
           <div class="start-buttons">
             <button type="button" class="is-main" onClick={() => onChoose('files')} data-part="choose-files">
               Choose files

@@ -1,7 +1,7 @@
 // Dropped files, and how the engine reads parts of them.
 
 import { BlobReader } from './blob_reader.ts';
-import type { ReadFile } from './engine.ts';
+import type { ReadFile, ReadRequest } from './engine.ts';
 
 /** A dropped file, with its path below the drop. Its content is a blob, or bytes if workers cannot read blobs. */
 export interface Dropped {
@@ -22,6 +22,11 @@ export interface Progress {
 
 export function droppedFile(path: string, file: File): Dropped {
   return { path, size: file.size, modified: Math.max(0, file.lastModified) * 1e6, content: file };
+}
+
+/** The request to read these files. */
+export function requestOf(files: readonly Dropped[], isSwapped: boolean): ReadRequest {
+  return { files: files.map(({ path, size, modified }) => ({ path, size, modified })), is_swapped: isSwapped };
 }
 
 /** Finds a file that changed since it was dropped: browsers do not read it any more. */

@@ -26,15 +26,20 @@ interface Exports {
 /** Copies bytes of a dropped file, by its index in the request, into a place. Returns their number, or -1 if it cannot be read. */
 export type ReadFile = (file: number, offset: number, place: Uint8Array<ArrayBuffer>) => number;
 
-/** Dropped files, by their paths below the drop, and the memory limit in bytes. */
-interface ReadRequest {
+/** Dropped files, by their paths below the drop, the memory limit in bytes, and whether the later one of two recordings is the first. */
+export interface ReadRequest {
   readonly files: readonly { readonly path: string; readonly size: number; readonly modified: number }[];
   readonly memory?: number;
+  readonly is_swapped?: boolean;
 }
 
-/** A recording that was read: its uncompressed payload, its path, and sentences. */
+/** What was read: an uncompressed payload, for two recordings that of the first one with facts about both, the path, and sentences. */
 export interface Reading {
   readonly payload: Uint8Array<ArrayBuffer>;
+  readonly before: Uint8Array<ArrayBuffer> | null;
+  readonly facts: string | null;
+  /** Which of two recordings is the first, and why. */
+  readonly order: string | null;
   readonly title: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
@@ -91,10 +96,16 @@ export class Engine {
     return this.#answer(this.#exports.read?.(length) ?? 0) as Reading;
   }
 
-  /** Opens an uncompressed payload. */
-  openPlain(payload: Uint8Array): Opened {
-    this.#reserve(payload.length).set(payload);
-    return this.#answer(this.#exports.open(payload.length, 0, 0)) as Opened;
+  /** Opens uncompressed payloads. */
+  openPlain(payload: Uint8Array, before: Uint8Array | null = null, facts: string | null = null): Opened {
+    const parts = [payload, before ?? new Uint8Array(), new TextEncoder().encode(facts ?? '')] as const;
+    const place = this.#reserve(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      place.set(part, at);
+      at += part.length;
+    }
+    return this.#answer(this.#exports.open(...(parts.map(({ length }) => length) as [number, number, number]))) as Opened;
   }
 
   /** Opens a compressed payload. A comparison has a second payload, for the first recording, and facts as JSON. */

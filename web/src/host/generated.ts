@@ -39,6 +39,7 @@ flags: Uint8Array, isCut: boolean, found: Found | null, match: MatchPlace | null
  */
 recursive: Amount, callers: Neighbours, callees: Neighbours, }
   | { "kind": "search" } & Search
+  | { "kind": "file", bytes: Uint8Array, }
   | { "kind": "chart", total: Amount, threads: ReadonlyArray<Part>, thread: number | null, 
 /**
  * The typical time between two samples, from which lengths are estimated; null if weights are durations.
@@ -106,6 +107,7 @@ least: number | null, from: number | null, to: number | null, }
   | { "kind": "heaviest", by: SeparateBy, part: number | null, }
   | { "kind": "sandwich", label: number, }
   | { "kind": "search", text: string, }
+  | { "kind": "file", format: FileFormat, }
   | { "kind": "chart", 
 /**
  * Null for the heaviest thread.
@@ -217,6 +219,11 @@ path: ReadonlyArray<number>,
  * True to stop where the tree branches.
  */
 onlyChain: boolean, };
+
+/**
+ * A format for other programs, named like the command's.
+ */
+export type FileFormat = "folded" | "csv" | "firefox" | "speedscope" | "pprof";
 
 /**
  * Requests a matching row, and opens closed rows on the way to it.

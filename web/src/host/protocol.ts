@@ -36,7 +36,7 @@ export interface Payloads {
 }
 
 export type ToWorker =
-  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly files: readonly Dropped[]; readonly probe: Blob }
+  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly files: readonly Dropped[]; readonly isSwapped: boolean; readonly probe: Blob }
   | { readonly kind: 'open'; readonly payloads: Payloads }
   | { readonly kind: 'ask'; readonly id: number; readonly place: Place; readonly ask: Ask };
 

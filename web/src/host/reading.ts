@@ -1,7 +1,7 @@
 // Reads dropped files: in a worker that ends with the reading, since the memory of a module never shrinks. Until then, the open recording is
 // answered by its own worker.
 
-import { type Dropped, type Progress, readerOf } from './dropped.ts';
+import { type Dropped, type Progress, readerOf, requestOf } from './dropped.ts';
 import { Engine, type Reading } from './engine.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
@@ -15,6 +15,8 @@ export interface ReadOptions {
   readonly engine: Promise<WebAssembly.Module>;
   /** The page's script, of which workers are made. */
   readonly script: string | null;
+  /** Of two recordings, the later one is the first. */
+  readonly isSwapped: boolean;
   readonly onProgress: (progress: Progress) => void;
   /** Cancels the reading. */
   readonly signal: AbortSignal;
@@ -25,7 +27,7 @@ class Unreadable extends Error {
   override name = 'Unreadable';
 }
 
-/** Reads the recording among dropped files. Throws a `RefusedError` with the engine's sentence if there is none. */
+/** Reads the recording among dropped files, or two. Throws a `RefusedError` with the engine's sentence if there is none. */
 export async function readDropped(files: readonly Dropped[], options: ReadOptions): Promise<Reading> {
   try {
     return await readInWorker(files, options);
@@ -36,7 +38,7 @@ export async function readDropped(files: readonly Dropped[], options: ReadOption
   }
 }
 
-async function readInWorker(files: readonly Dropped[], { engine, script, onProgress, signal }: ReadOptions): Promise<Reading> {
+async function readInWorker(files: readonly Dropped[], { engine, script, isSwapped, onProgress, signal }: ReadOptions): Promise<Reading> {
   const module = await engine;
   return new Promise((resolve, reject) => {
     const receive = (message: FromWorker): void => {
@@ -53,7 +55,7 @@ async function readInWorker(files: readonly Dropped[], { engine, script, onProgr
     };
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    const message: ToWorker = { kind: 'read', engine: module, files, probe: new Blob(['?']) };
+    const message: ToWorker = { kind: 'read', engine: module, files, isSwapped, probe: new Blob(['?']) };
     worker.postMessage(message, files.flatMap(({ content }) => (content instanceof Uint8Array ? [content.buffer] : [])));
   });
 }
@@ -80,10 +82,10 @@ async function copyOf(file: Dropped): Promise<Dropped> {
 }
 
 /** Reads in the page, which does not react until then. */
-async function readHere(files: readonly Dropped[], { engine, onProgress }: ReadOptions): Promise<Reading> {
+async function readHere(files: readonly Dropped[], { engine, isSwapped, onProgress }: ReadOptions): Promise<Reading> {
   const reader = await Engine.start(await engine, readerOf(files, onProgress));
   try {
-    return reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
+    return reader.read(requestOf(files, isSwapped));
   } catch (error) {
     throw new RefusedError(readingFault(error));
   }

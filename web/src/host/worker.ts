@@ -1,7 +1,7 @@
 // The side of the worker: it reads dropped files, or it opens the recording and then answers one question after the other.
 
 import { canRead } from './blob_reader.ts';
-import { readerOf } from './dropped.ts';
+import { readerOf, requestOf } from './dropped.ts';
 import { Engine } from './engine.ts';
 import { openModule } from './open_module.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
@@ -40,11 +40,11 @@ export function serve(scope: WorkerScope): void {
   };
 }
 
-async function read({ engine, files, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
+async function read({ engine, files, isSwapped, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
   if (files.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
   const reader = await Engine.start(engine, readerOf(files, (progress) => scope.postMessage({ kind: 'progress', progress })));
-  const reading = reader.read({ files: files.map(({ path, size, modified }) => ({ path, size, modified })) });
-  scope.postMessage({ kind: 'read', reading }, [reading.payload.buffer]);
+  const reading = reader.read(requestOf(files, isSwapped));
+  scope.postMessage({ kind: 'read', reading }, [reading.payload, reading.before].flatMap((bytes) => (bytes === null ? [] : [bytes.buffer])));
 }
 
 /** True after an error that ends the engine: a panic leaves its memory in an unknown state. */

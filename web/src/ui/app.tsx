@@ -6,7 +6,7 @@ import type { Side } from '../host/protocol.ts';
 import { namesOfSide, stateOnSide } from '../state/sides.ts';
 import type { State } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
-import { type App, AppContext, type Opener, useApp, useStore } from './app_context.ts';
+import { type App, AppContext, type Opener, type ReadingNotes, useApp, useStore } from './app_context.ts';
 import { Busy } from './busy.tsx';
 import { Timelines } from './diff/timelines.tsx';
 import { ChosenBar } from './chosen.tsx';
@@ -24,8 +24,8 @@ import { Tabs } from './tabs.tsx';
 import { Timeline } from './timeline.tsx';
 import { View } from './view.tsx';
 
-export function Application(props: Shown & { opener?: Opener | null }): JSX.Element {
-  const { client, store, address, greetings, opener = null } = props;
+export function Application(props: Shown & { opener?: Opener; notes?: ReadingNotes | null }): JSX.Element {
+  const { client, store, address, greetings, opener = null, notes = null } = props;
   const side = useSide(store);
   const names = namesOfSide(props.names, side);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -39,6 +39,7 @@ export function Application(props: Shown & { opener?: Opener | null }): JSX.Elem
       names,
       store,
       opener,
+      notes,
       address,
       seen,
       say,
@@ -54,7 +55,7 @@ export function Application(props: Shown & { opener?: Opener | null }): JSX.Elem
       ...aiming(store),
       openDialog: setDialog,
     };
-  }, [client, names, store, seen, opener]);
+  }, [client, names, store, seen, opener, notes]);
   useEffect(() => greetings.listen((text) => setSaid({ text })), [greetings]);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

@@ -15,14 +15,17 @@ import type { MenuTarget } from './menu_target.ts';
 import type { Unit } from './format.ts';
 import type { Seen } from './seen.ts';
 
-/** What the app has and a report lacks: ways to open another recording, and sentences about the reading of this one. */
+/** What the app has and a report lacks: ways to open another recording, and to save this one with the page. */
 export interface Opener {
   readonly choose: (choice: 'files' | 'folder') => void;
   readonly canChooseFolders: boolean;
-  readonly notes: ReadingNotes;
+  readonly saveReport: () => Promise<Blob>;
+  /** Compares two recordings the other way round; null for one. */
+  readonly swap: (() => void) | null;
 }
 
-export type ReadingNotes = Omit<Reading, 'payload'>;
+/** Sentences about the reading of what is open. */
+export type ReadingNotes = Pick<Reading, 'notes' | 'warnings' | 'unmatched'>;
 
 export interface App {
   readonly client: Client;
@@ -30,6 +33,8 @@ export interface App {
   readonly store: Store;
   /** Null in a report. */
   readonly opener: Opener | null;
+  /** Null if the command read the recording: the summary in its page has the sentences. */
+  readonly notes: ReadingNotes | null;
   readonly address: Address;
   /** Changes what a person chose in what is shown here. */
   readonly change: (change: Partial<State>, gesture?: string) => void;

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Summary } from '../host/protocol.ts';
-import { type Opener, useApp, useStore } from './app_context.ts';
+import { type ReadingNotes, useApp, useStore } from './app_context.ts';
 import { counted, grouped } from './format.ts';
 import { KEY_GROUPS, hasLetterKeys } from './keys.ts';
 import { Facts } from './panel.tsx';
@@ -57,17 +57,17 @@ export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
 }
 
 export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Element {
-  const { names, opener } = useApp();
+  const { names, notes } = useApp();
   const { side } = useStore();
   const summaries = summariesOf(names, side);
   const reduction = reductionOf(names);
   return (
     <Dialog title="What was read" onClose={onClose}>
       {reduction !== null && <p data-part="reduction">{reduction.sentences}</p>}
+      {notes !== null && <NotesOfReading notes={notes} />}
       {summaries.map((summary, index) => (
         <section key={index}>
           {summaries.length > 1 && <h2>{index === 0 ? 'Before' : 'After'}</h2>}
-          {opener !== null && <ReadingNotes notes={opener.notes} />}
           <Recording summary={summary} />
         </section>
       ))}
@@ -76,7 +76,7 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
 }
 
 /** The sentences that the command prints while it reads. */
-function ReadingNotes({ notes: { warnings, notes, unmatched } }: Pick<Opener, 'notes'>): JSX.Element {
+function NotesOfReading({ notes: { warnings, notes, unmatched } }: { notes: ReadingNotes }): JSX.Element {
   return (
     <>
       <Sentences title="Warnings" texts={[...warnings, ...notes]} />
@@ -100,7 +100,7 @@ function Sentences({ title, texts }: { title: string; texts: readonly string[] }
 }
 
 function Recording({ summary }: { summary: Summary }): JSX.Element {
-  const { opener } = useApp();
+  const { notes } = useApp();
   return (
     <>
       <h3>Inputs</h3>
@@ -140,15 +140,17 @@ function Recording({ summary }: { summary: Summary }): JSX.Element {
       </div>
       <h3>Names</h3>
       <Unnamed unnamed={summary.unnamed} />
-      {opener === null && <Sentences title="Notes" texts={diagnosticsOf(summary)} />}
+      {notes === null && <Sentences title="Notes" texts={diagnosticsOf(summary)} />}
     </>
   );
 }
 
 function Unnamed({ unnamed: all }: { unnamed: Summary['unnamed'] }): JSX.Element {
+  const { opener, notes } = useApp();
   if (all === undefined || all.unnamed === 0) return <p>Every address has a name.</p>;
-  const how = useApp().opener === null ? 'write the page again with --dsym and the dSYMs of these UUIDs' : 'drop the dSYMs of these UUIDs onto this page';
   const { unnamed, frames, without_binary, binaries } = all;
+  const again = notes === null ? 'write the page again with --dsym and the dSYMs of these UUIDs' : 'open the recording together with the dSYMs of these UUIDs, and save the report again';
+  const how = opener === null ? again : 'drop the dSYMs of these UUIDs onto this page';
   return (
     <>
       <p>

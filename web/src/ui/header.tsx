@@ -21,7 +21,7 @@ export function Header(): JSX.Element {
   const { tables } = app.names;
   const span = tables.spans[state.series];
   const summaries = summariesOf(app.names, state.side);
-  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map((summary) => accountOf(summary, app.opener)))].filter((text) => text !== '').join('; ');
+  const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map((summary) => accountOf(summary, app.notes)))].filter((text) => text !== '').join('; ');
   const inputs = summaries.map((summary) => documentsOf(summary).join(', '));
   const program = programOf(tables, state.series);
   return (

@@ -1,4 +1,4 @@
-// Saves what is shown: tables as TSV and JSON, drawings as SVG and PNG.
+// Saves what is shown: tables as TSV and JSON, drawings as SVG and PNG; the selection for other programs; and the page.
 
 import type { JSX } from 'preact';
 import { fragmentOf } from '../state/fragment.ts';
@@ -6,11 +6,12 @@ import type { State } from '../state/state.ts';
 import { type App, unitOf, useApp } from './app_context.ts';
 import { download } from './copy.ts';
 import { type Item, MenuButton } from './menu_box.tsx';
+import { selectionItems } from './save_selection.ts';
 import { type SeenDrawing, saveDrawing } from './seen.ts';
 
 export function SaveMenu(): JSX.Element {
   const app = useApp();
-  return <MenuButton part="save" name="Save" title="Save what is shown" groups={() => [drawingItems(app), tableItems(app)]} />;
+  return <MenuButton part="save" name="Save" title="Save what is shown" groups={() => [drawingItems(app), tableItems(app), selectionItems(app), reportItems(app)]} />;
 }
 
 function drawingItems(app: App): Item[] {
@@ -40,4 +41,19 @@ function tableItems(app: App): Item[] {
 function about(app: App, state: State): object {
   const side = app.names.sides === undefined ? {} : { side: state.side };
   return { format: 'traceparse-view', version: 1, view: state.tab, ...side, unit: unitOf(app, state), selected: fragmentOf(state, app.names) };
+}
+
+/** The page with its recording, if it was opened in the app. */
+function reportItems({ opener, say }: App): Item[] {
+  if (opener === null) return [];
+  const save = async (): Promise<void> => {
+    try {
+      const report = await opener.saveReport();
+      download('report.html', report.type, report);
+      say(`Saved report.html (${(report.size / 1e6).toFixed(1)} MB).`);
+    } catch (error) {
+      say(`The report cannot be saved: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  return [{ id: 'save-report', name: 'Self-contained report (HTML)', tells: 'This page with the complete recording, which opens without the original files', run: () => void save() }];
 }

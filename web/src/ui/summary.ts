@@ -2,7 +2,7 @@
 
 import type { Reduction, Side, Summary, TableSummary } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
-import type { Opener } from './app_context.ts';
+import type { ReadingNotes } from './app_context.ts';
 import { counted } from './format.ts';
 
 export function documentsOf({ documents = [] }: Summary): readonly string[] {
@@ -20,13 +20,13 @@ export function diagnosticsOf({ diagnostics = [] }: Summary): readonly string[] 
 }
 
 /** In short: rejected rows, unnamed frames, and sentences about the reading; empty if there are none. */
-export function accountOf(summary: Summary, opener: Opener | null): string {
+export function accountOf(summary: Summary, reading: ReadingNotes | null): string {
   const rejected = (summary.tables ?? []).reduce((sum, table) => sum + table.rejected.total, 0);
   const unnamed = summary.unnamed?.unnamed ?? 0;
-  // The app has the same sentences, and others, with their places.
-  const notes = opener === null ? diagnosticsOf(summary).length : 0;
-  const warnings = opener === null ? 0 : opener.notes.warnings.length + opener.notes.notes.length;
-  const unused = opener?.notes.unmatched.length ?? 0;
+  // A reading of the app has the same sentences, and others, with their places.
+  const notes = reading === null ? diagnosticsOf(summary).length : 0;
+  const warnings = reading === null ? 0 : reading.warnings.length + reading.notes.length;
+  const unused = reading?.unmatched.length ?? 0;
   const parts = [
     rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
     unnamed > 0 ? unnamed === 1 ? '1 address without a name' : `${unnamed} addresses without names` : '',

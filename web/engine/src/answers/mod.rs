@@ -2,6 +2,8 @@
 
 pub(crate) mod chart;
 pub(crate) mod diff;
+#[cfg(feature = "reader")]
+pub(crate) mod files;
 pub(crate) mod flame;
 pub(crate) mod intervals;
 pub(crate) mod overview;

@@ -1,4 +1,4 @@
-//! Chooses the recording among the dropped files. Everything else is searched for symbols.
+//! Chooses the recording among the dropped files, or two to compare. Everything else is searched for symbols.
 
 use std::path::{Path, PathBuf};
 
@@ -11,36 +11,50 @@ use traceparse::{Error, ErrorKind, Input, InputFiles, InputPlace};
 /// The input of a reading.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Choice {
-    /// The recording, and for an export its tables of contents.
-    pub(crate) inputs: Vec<PathBuf>,
+    /// One recording, or two; an export is followed by its tables of contents.
+    pub(crate) recordings: Vec<Vec<PathBuf>>,
     /// Files and folders that may be symbols.
     pub(crate) others: Vec<PathBuf>,
 }
 
-/// Chooses the only recording.
+/// Chooses the recordings.
 ///
 /// # Errors
-/// If there is no recording, if there are several, or if an archive is unusable.
+/// If there is no recording, if there are more than two, or if an archive is unusable.
 pub(crate) fn choose(files: &mut InputFiles<'_>) -> Result<Choice, Error> {
     let mut found = Found::default();
     let dropped = children(files, Path::new(""));
     for path in &dropped {
         found.visit(files, path, true)?;
     }
-    let Found { mut recordings, tocs, mut others } = found;
-    match (recordings.as_slice(), tocs.as_slice(), others.as_slice()) {
-        ([(_, true)], ..) => others.extend(tocs),
-        ([(_, false)], ..) => recordings.extend(tocs.into_iter().map(|toc| (toc, false))),
+    let Found { recordings: found, tocs, mut others } = found;
+    let mut recordings: Vec<Vec<PathBuf>> = found.iter().map(|(path, _)| vec![path.clone()]).collect();
+    match (found.as_slice(), tocs.as_slice(), others.as_slice()) {
+        ([_] | [_, _], ..) => {
+            for toc in tocs {
+                let owner = export_of(&toc, &found).map(|owner| &mut recordings[owner]);
+                owner.unwrap_or(&mut others).push(toc);
+            }
+        }
         // The readers report what is wrong with it.
-        ([], [only], []) => recordings.push((only.clone(), false)),
-        ([], [], [only]) if !is_folder(files, only) => recordings.push((others.pop().unwrap_or_default(), false)),
+        ([], [only], []) => recordings.push(vec![only.clone()]),
+        ([], [], [only]) if !is_folder(files, only) => recordings.push(std::mem::take(&mut others)),
         ([], ..) => return Err(none(&dropped)),
         (several, ..) => {
             let names: Vec<String> = several.iter().map(|(path, _)| path.display().to_string()).collect();
-            return Err(sentence(format!("{} recordings were dropped: {}; drop one", names.len(), first_of(&names))));
+            let (count, names) = (names.len(), first_of(&names));
+            return Err(sentence(format!("{count} recordings were dropped: {names}; drop one, or two to compare")));
         }
     }
-    Ok(Choice { inputs: recordings.into_iter().map(|(path, _)| path).collect(), others })
+    Ok(Choice { recordings, others })
+}
+
+/// The export that a table of contents belongs to: the only recording, or the only one in its folder.
+fn export_of(toc: &Path, recordings: &[(PathBuf, bool)]) -> Option<usize> {
+    let is_near = |path: &Path| recordings.len() == 1 || path.parent() == toc.parent();
+    let mut near = recordings.iter().enumerate().filter(|(_, (path, _))| is_near(path));
+    let (place, (_, is_bundle)) = near.next()?;
+    (!is_bundle && near.next().is_none()).then_some(place)
 }
 
 fn none(dropped: &[PathBuf]) -> Error {
@@ -133,11 +147,19 @@ mod tests {
         let files = files(contents).expect("the paths are valid");
         let choice =
             choose(&mut InputFiles::new(&files, &MemoryBudget::unlimited())).map_err(|error| error.to_string())?;
-        Ok([choice.inputs, choice.others].map(|paths| paths.iter().map(|path| path.display().to_string()).collect()))
+        let recordings = choice
+            .recordings
+            .into_iter()
+            .map(|inputs| inputs.iter().map(|path| shown(path)).collect::<Vec<_>>().join("+"));
+        Ok([recordings.collect(), choice.others.iter().map(|path| shown(path)).collect()])
     }
 
-    fn lists(inputs: &[&str], others: &[&str]) -> Result<[Vec<String>; 2], String> {
-        Ok([inputs, others].map(|paths| paths.iter().map(|&path| path.to_owned()).collect()))
+    fn shown(path: &Path) -> String {
+        path.display().to_string()
+    }
+
+    fn lists(recordings: &[&str], others: &[&str]) -> Result<[Vec<String>; 2], String> {
+        Ok([recordings, others].map(|paths| paths.iter().map(|&path| path.to_owned()).collect()))
     }
 
     #[test]
@@ -148,7 +170,7 @@ mod tests {
             chosen(&[bundle, dsym, ("x/c/d", b""), ("e.xml", TOC)]),
             lists(&["x/a.trace"], &["x/a.dSYM", "x/c", "e.xml"])
         );
-        assert_eq!(chosen(&[("a", EXPORT), ("toc", TOC), ("n.txt", b"")]), lists(&["a", "toc"], &["n.txt"]));
+        assert_eq!(chosen(&[("a", EXPORT), ("toc", TOC), ("n.txt", b"")]), lists(&["a+toc"], &["n.txt"]));
         assert_eq!(
             chosen(&[("x/a.xml", EXPORT), ("x/no", EXPORT), ("x/.DS_Store", b"")]),
             lists(&["x/a.xml"], &["x/no"])
@@ -166,9 +188,25 @@ mod tests {
     }
 
     #[test]
-    fn refuses_none_and_several() {
-        let several = chosen(&[("a.xml", EXPORT), ("b/c.trace/form.template", b"")]).unwrap_err();
-        assert_eq!(several, "2 recordings were dropped: a.xml, b/c.trace; drop one");
+    fn finds_two_recordings_to_compare() {
+        let bundle: (&str, &[u8]) = ("b/c.trace/form.template", b"");
+        assert_eq!(
+            chosen(&[bundle, ("a.xml", EXPORT), ("x.dSYM/y", b"")]),
+            lists(&["a.xml", "b/c.trace"], &["x.dSYM"])
+        );
+        let [first, second] = ["1", "2"].map(|folder| [format!("{folder}/a.xml"), format!("{folder}/toc.xml")]);
+        let both = [(&*first[0], EXPORT), (&first[1], TOC), (&second[0], EXPORT), (&second[1], TOC)];
+        assert_eq!(chosen(&both), lists(&["1/a.xml+1/toc.xml", "2/a.xml+2/toc.xml"], &[]));
+        assert_eq!(
+            chosen(&[("a.xml", EXPORT), ("b.xml", EXPORT), ("t.xml", TOC)]),
+            lists(&["a.xml", "b.xml"], &["t.xml"])
+        );
+    }
+
+    #[test]
+    fn refuses_none_and_many() {
+        let many = chosen(&[("a.xml", EXPORT), ("b/c.trace/form.template", b""), ("d", EXPORT)]).unwrap_err();
+        assert_eq!(many, "3 recordings were dropped: a.xml, b/c.trace, d; drop one, or two to compare");
         for contents in [&[("a.dSYM/b", &b""[..])][..], &[("a", b"?"), ("b", b"?")], &[(".DS_Store", b"")]] {
             assert!(chosen(contents).unwrap_err().contains("there is no recording"), "{contents:?}");
         }

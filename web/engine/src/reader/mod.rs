@@ -1,13 +1,15 @@
 //! Reads a recording that was dropped onto the page, with the symbols that were dropped with it, like the command does.
 //!
 //! ```text
-//! dropped files ─► files (a file system) ─► choice (recording, symbols, others) ─► recording ─► payload, sentences
+//! dropped files ─► files (a file system) ─► choice (recordings, symbols, others) ─► recording ─► payload, sentences
+//!                                                                                 ─► pair (of two) ─► both, facts, sentences
 //! ```
 
 mod choice;
 mod files;
 #[cfg(target_family = "wasm")]
 pub(crate) mod host;
+mod pair;
 mod recording;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +27,9 @@ struct Request {
     /// The memory limit in bytes.
     #[serde(default = "default_memory")]
     memory: u64,
+    /// True if the later one of two recordings is the first.
+    #[serde(default)]
+    is_swapped: bool,
 }
 
 /// Far below the 4 GiB that a module can address, since the budget does not count everything.
@@ -32,11 +37,15 @@ fn default_memory() -> u64 {
     1_500_000_000
 }
 
-/// A recording that was read.
+/// A recording that was read, or two.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Reading {
-    /// The uncompressed payload, which [`open`](crate::open) reads.
+    /// The uncompressed payload of the only or second recording, which [`open`](crate::open) reads.
     payload: U8s,
+    /// For two recordings: the payload of the first, the facts about both, and a sentence about their order.
+    before: Option<U8s>,
+    facts: Option<String>,
+    order: Option<String>,
     /// The path of the recording.
     title: String,
     notes: Vec<String>,
@@ -45,13 +54,13 @@ pub(crate) struct Reading {
     unmatched: Vec<String>,
 }
 
-/// Reads the recording among the dropped files.
+/// Reads the recording among the dropped files, or two.
 pub(crate) fn read(request: &[u8], source: impl Source) -> Result<Reading, Refused> {
     let request: Request = serde_json::from_slice(request)
         .map_err(|error| Refused(format!("the list of dropped files cannot be read: {error}")))?;
     let memory = MemoryBudget::new(request.memory);
     let files = DroppedFiles::new(&request.files, source).map_err(Refused)?;
-    recording::read(&files, &memory).map_err(|error| Refused(format!("{error:?}")))
+    recording::read(&files, &memory, request.is_swapped).map_err(|error| Refused(format!("{error:?}")))
 }
 
 /// From now on, sentences name what a user of the page can do: drop symbols, or use the command.
@@ -84,10 +93,27 @@ mod tests {
 
     #[test]
     fn reads_a_recording_that_can_be_opened() {
-        let Reading { payload, title, notes, warnings, unmatched } = reading(default_memory()).unwrap();
+        let Reading { payload, title, notes, warnings, unmatched, .. } = reading(default_memory()).unwrap();
         assert_eq!((title.as_str(), &notes[..], &warnings[..]), ("a.xml", &[][..], &[][..]));
         assert_eq!(unmatched, ["b: not a symbol file"]);
         assert!(Opened::new(&payload.0, b"", b"").is_ok());
+    }
+
+    #[test]
+    fn compares_two_recordings() {
+        let size = EXPORT.len();
+        let files = ["b.xml", "a.xml"].map(|path| format!(r#"{{"path": "{path}", "size": {size}}}"#)).join(", ");
+        let compared = |is_swapped: bool| {
+            let request = format!(r#"{{"files": [{files}], "is_swapped": {is_swapped}}}"#);
+            read(request.as_bytes(), InMemory::new(vec![EXPORT.into(), EXPORT.into()])).unwrap()
+        };
+        let Reading { payload, before, facts, order, title, .. } = compared(false);
+        assert_eq!(
+            (title.as_str(), order.as_deref()),
+            ("a.xml → b.xml", Some("Before: a.xml; after: b.xml (by name)."))
+        );
+        assert!(Opened::new(&payload.0, &before.unwrap().0, facts.unwrap().as_bytes()).is_ok());
+        assert_eq!(compared(true).order.as_deref(), Some("Before: b.xml; after: a.xml (swapped)."));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reads the chosen recording, names its functions, and writes its payload, like the command writes a page.
+//! Reads the chosen recordings, names their functions, and writes their payloads, like the command writes a page.
 
 use std::path::PathBuf;
 
@@ -13,30 +13,35 @@ use traceparse::symbols::{Index, Locator};
 use traceparse::units::first_of;
 use traceparse::{Analysis, Error, ErrorKind, Input, InputFiles, InputPlace};
 
-use super::Reading;
 use super::choice::{Choice, choose};
 use super::files::CACHE;
+use super::{Reading, pair};
 use crate::wire::U8s;
 
-/// Reads the recording among the files, within the memory limit. If it is too large to keep each sample, times are left out.
-pub(crate) fn read(files: &dyn Files, memory: &MemoryBudget) -> Result<Reading, Error> {
+/// Reads the recordings among the files, within the memory limit. If a single one is too large to keep each sample, times are left out.
+pub(crate) fn read(files: &dyn Files, memory: &MemoryBudget, is_swapped: bool) -> Result<Reading, Error> {
     let _cache = memory.reserve(CACHE).map_err(|over| Error::memory(over, None))?;
     let mut files = InputFiles::new(files, memory);
     let choice = choose(&mut files)?;
-    let places = choice.inputs.iter().map(|path| files.find(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut places = Vec::new();
+    for inputs in &choice.recordings {
+        places.push(inputs.iter().map(|path| files.find(path)).collect::<Result<Vec<_>, _>>()?);
+    }
     let options = Options { memory: memory.clone(), ..Options::default() };
     let open = |(path, place): (&PathBuf, &InputPlace)| {
         Ok((path.display().to_string(), Input::open(&files, place, &options)?))
     };
-    let inputs = choice.inputs.iter().zip(&places).map(open).collect::<Result<Vec<_>, Error>>()?;
-    let opened = Chosen { files: &files, choice: &choice, inputs };
-    match opened.read(&options) {
-        Err(Error { kind: ErrorKind::Memory(_), .. }) => {
-            let mut reading = opened.read(&Options { samples: SampleDetail::Summed, ..options.clone() })?;
-            reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
-            Ok(reading)
+    let chosen = choice.recordings.iter().zip(&places).map(|(inputs, places)| {
+        let inputs = inputs.iter().zip(places).map(open).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Chosen { files: &files, choice: &choice, inputs })
+    });
+    match chosen.collect::<Result<Vec<_>, Error>>()?.as_slice() {
+        [first, second] => {
+            let mut reading = Reading::default();
+            let both = [first.load(&options, &mut reading)?, second.load(&options, &mut reading)?];
+            pair::compare(both, is_swapped, reading)
         }
-        read => read,
+        several => several.iter().try_fold(Reading::default(), |_, only| only.read(&options)),
     }
 }
 
@@ -47,27 +52,54 @@ struct Chosen<'c, 'f> {
     inputs: Vec<(String, Input<'c>)>,
 }
 
+/// A recording that was read, with its names.
+pub(super) struct Loaded {
+    /// The path of its first input.
+    pub(super) name: String,
+    pub(super) analysis: Analysis,
+    pub(super) intervals: Intervals,
+}
+
 impl Chosen<'_, '_> {
     fn read(&self, options: &Options) -> Result<Reading, Error> {
+        match self.payload(options) {
+            Err(Error { kind: ErrorKind::Memory(_), .. }) => {
+                let mut reading = self.payload(&Options { samples: SampleDetail::Summed, ..options.clone() })?;
+                reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
+                Ok(reading)
+            }
+            read => read,
+        }
+    }
+
+    fn payload(&self, options: &Options) -> Result<Reading, Error> {
+        let mut reading = Reading::default();
+        let Loaded { name, analysis, intervals } = self.load(options, &mut reading)?;
+        let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
+        let page = WorkbenchOptions { intervals: Some(&intervals), ..WorkbenchOptions::default() };
+        let payload = U8s(page.payload(&report).map_err(|error| Error::io(error, None))?);
+        Ok(Reading { payload, title: name, ..reading })
+    }
+
+    /// Reads the recording with its names, and adds sentences to `reading`.
+    fn load(&self, options: &Options, reading: &mut Reading) -> Result<Loaded, Error> {
         let mut recording = RecordingBuilder::new(options.clone());
         self.inputs.iter().try_for_each(|(name, input)| input.read_into(&mut recording, name))?;
         let recording = recording.finish()?;
-        let mut reading = Reading { warnings: recording.warnings(), ..Reading::default() };
-        reading.title = self.inputs.first().map(|(name, _)| name.clone()).unwrap_or_default();
-        self.check(&recording, &reading.warnings)?;
+        let warnings = recording.warnings();
+        self.check(&recording, &warnings)?;
+        reading.warnings.extend(warnings);
         if recording.profile.sums_or_samples().next().is_none() && !recording.has_percentiles() {
             reading.notes.push("the CPU tables have no rows".to_owned());
         }
         let mut analysis = Analysis::new(recording);
-        self.symbolicate(&mut analysis, &mut reading)?;
+        self.symbolicate(&mut analysis, reading)?;
         let intervals = self.intervals(analysis.recording(), options)?;
         let messages = intervals.diagnostics.iter().map(ToString::to_string);
         let new: Vec<String> = messages.filter(|message| !reading.warnings.contains(message)).collect();
         reading.warnings.extend(new);
-        let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
-        let page = WorkbenchOptions { intervals: Some(&intervals), ..WorkbenchOptions::default() };
-        reading.payload = U8s(page.payload(&report).map_err(|error| Error::io(error, None))?);
-        Ok(reading)
+        let name = self.inputs.first().map(|(name, _)| name.clone()).unwrap_or_default();
+        Ok(Loaded { name, analysis, intervals })
     }
 
     /// Fails if there are no samples. The warnings explain the failure, so they are a part of it.
@@ -95,7 +127,11 @@ impl Chosen<'_, '_> {
             let new = &locator.notes()[before..];
             if count == 0 {
                 let reason = new.first().map(ToString::to_string);
-                reading.unmatched.push(reason.unwrap_or_else(|| format!("{}: no symbols found", path.display())));
+                let reason = reason.unwrap_or_else(|| format!("{}: no symbols found", path.display()));
+                // Both recordings are searched with the same files.
+                if !reading.unmatched.contains(&reason) {
+                    reading.unmatched.push(reason);
+                }
             } else {
                 named.push(path.as_path());
                 notes.extend_from_slice(new);

@@ -1,0 +1,73 @@
+//! Compares two recordings, like `traceparse diff` writes a page.
+
+use traceparse::output::{DiffReport, DiffView, WorkbenchOptions};
+use traceparse::recording::TocRun;
+use traceparse::report::ReportOptions;
+use traceparse::report::diff::{Diff, Normalize, Unlike};
+use traceparse::units::Nanos;
+use traceparse::{Error, ErrorKind};
+
+use super::Reading;
+use super::recording::Loaded;
+use crate::wire::U8s;
+
+/// Compares the earlier recording with the later one, or the other way round.
+///
+/// # Errors
+/// If their weights cannot be compared. Other differences are warnings, since a drop has no options.
+pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading) -> Result<Reading, Error> {
+    let ([before, after], order) = in_order(both, is_swapped);
+    let options = ReportOptions::default();
+    let reports = [&before, &after].map(|loaded| loaded.analysis.report(&options));
+    let [first, second] = reports.each_ref();
+    for unlike in Unlike::between(first, second) {
+        if !unlike.is_forcible() {
+            let text = format!("these recordings cannot be compared: {unlike}");
+            return Err(Error::new(ErrorKind::NotAnExport(text), None));
+        }
+        reading.warnings.push(format!("{unlike}: this alone may explain the changes"));
+    }
+    if let Some(table) = first.table_without_sample_counts().or(second.table_without_sample_counts()) {
+        reading
+            .warnings
+            .push(format!("{table} does not record numbers of samples, so it is unknown how much chance explains"));
+    }
+    let diff = &Diff::new(first, second, Normalize::None);
+    let diff = DiffReport {
+        before: first,
+        after: second,
+        diff,
+        normalize: Normalize::None,
+        view: DiffView::Overview,
+        top: None,
+        min_percent: 0.0,
+        alerts: &[],
+    };
+    let (intervals, before_intervals) = (Some(&after.intervals), Some(&before.intervals));
+    let page = WorkbenchOptions { intervals, before_intervals, ..WorkbenchOptions::default() };
+    let payloads = page.comparison(&diff).map_err(|error| Error::io(error, None))?;
+    reading.payload = U8s(payloads.after);
+    reading.before = Some(U8s(payloads.before));
+    reading.facts = Some(payloads.facts);
+    reading.order = Some(order);
+    reading.title = format!("{} → {}", before.name, after.name);
+    Ok(reading)
+}
+
+/// Sorts the recordings by date if both have one, otherwise by name. Also returns a sentence about the order.
+fn in_order(both: [Loaded; 2], is_swapped: bool) -> ([Loaded; 2], String) {
+    let [first, second] = both;
+    let (is_earlier, why) = match [&first, &second].map(start) {
+        [Some(a), Some(b)] if a != b => (a < b, "by the dates of the recordings"),
+        _ => (first.name <= second.name, "by name"),
+    };
+    let why = if is_swapped { "swapped" } else { why };
+    let order = if is_earlier == is_swapped { [second, first] } else { [first, second] };
+    let text = format!("Before: {}; after: {} ({why}).", order[0].name, order[1].name);
+    (order, text)
+}
+
+/// The time at which the first run was started.
+fn start(loaded: &Loaded) -> Option<Nanos> {
+    loaded.analysis.recording().tocs().flat_map(|toc| &toc.runs).filter_map(TocRun::start).min()
+}
