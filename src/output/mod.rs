@@ -67,4 +67,4 @@ pub use rows::{RowFormat, RowsOutput};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
 pub use text::{OverviewContext, OverviewSentences, Style};
 #[cfg(feature = "compression")]
-pub use workbench::{ComparisonPayloads, WorkbenchOptions, WorkbenchReduction};
+pub use workbench::{WorkbenchOptions, WorkbenchReduction};

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use super::diff::DiffReport;
 use crate::report::Report;
 use page::Page;
-pub use page::{ComparisonPayloads, WorkbenchOptions};
+pub use page::WorkbenchOptions;
 pub use reduction::WorkbenchReduction;
 
 /// Writes the page of a report.

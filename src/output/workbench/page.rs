@@ -224,18 +224,6 @@ fn facts(report: &DiffReport<'_, '_>, runs: Value, titles: [&Titles; 2]) -> io::
     Ok(facts)
 }
 
-/// The content of the page of a comparison.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ComparisonPayloads {
-    /// The payload of the first recording.
-    pub before: Vec<u8>,
-    /// The payload of the second recording.
-    pub after: Vec<u8>,
-    /// The results of the comparison, as JSON.
-    pub facts: String,
-}
-
 /// The content of a page in addition to samples, and the reduction of samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkbenchOptions<'a> {
@@ -262,17 +250,17 @@ impl WorkbenchOptions<'_> {
         payload::bytes(source.content(), self.reduction)
     }
 
-    /// Returns the uncompressed payloads of the page of a comparison, and what the page knows about both recordings.
+    /// Returns the content of the page of a comparison: the uncompressed payloads of the first and the second recording, and the results as JSON.
     ///
     /// # Errors
     /// As for [`payload`](Self::payload), and if the comparison cannot be written.
-    pub fn comparison(&self, diff: &DiffReport<'_, '_>) -> io::Result<ComparisonPayloads> {
+    pub fn comparison(&self, diff: &DiffReport<'_, '_>) -> io::Result<([Vec<u8>; 2], String)> {
         let Page { payloads, facts, .. } = Page::of_comparison(diff, self)?;
         let bytes = |source: &Source<'_, '_>| payload::bytes(source.content(), self.reduction);
         let [after, before] = payloads.as_slice() else {
             return Err(io::Error::other("a comparison has two recordings"));
         };
-        Ok(ComparisonPayloads { before: bytes(before)?, after: bytes(after)?, facts: facts.unwrap_or_default() })
+        Ok(([bytes(before)?, bytes(after)?], facts.unwrap_or_default()))
     }
 
     /// Returns the options with the first reduction that makes the page of a report at most `max_size` bytes.

@@ -4,7 +4,7 @@ use super::{Page, VISIBLE};
 use crate::output::text::style::fit;
 use crate::output::text::words::share;
 use crate::report::{UnnamedBinary, UnnamedFrames, is_own_binary};
-use crate::settings::{DSYM, IMAGE, SYMBOLS};
+use crate::settings::{self, DSYM, IMAGE, SYMBOLS};
 
 /// Missing names are reported from this percentage on.
 const LEAST: f64 = 1.0;
@@ -44,7 +44,11 @@ impl Page<'_, '_> {
             };
         };
         let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
-        let more = if wanted.len() > 1 { "traceparse uuid FILE lists all" } else { "docs/symbols.md" };
+        let more = match wanted.len() {
+            _ if settings::is_without_command() => "",
+            0 | 1 => " (docs/symbols.md)",
+            _ => " (traceparse uuid FILE lists all)",
+        };
         if own(&row) {
             let part = match row.frames {
                 1 if unnamed.unnamed == 1 => "it is".to_owned(),
@@ -67,18 +71,18 @@ impl Page<'_, '_> {
             frames => format!("{frames} of them are"),
         };
         format!(
-            "{of}; {part} in {name}. Symbols from the same version would name them; pass them with {SYMBOLS} ({more})."
+            "{of}; {part} in {name}. Symbols from the same version would name them; pass them with {SYMBOLS}{more}."
         )
     }
 
-    /// Explains how to name an app binary, which needs symbols of exactly this build. `more` points to the documentation.
+    /// Explains how to name an app binary, which needs symbols of exactly this build. `more` points to the documentation or is empty.
     fn advice(&self, row: &UnnamedBinary, more: &str) -> String {
         let uuid = self.profile.binary(row.binary).uuid;
         if let Some(found) = self.found(uuid) {
             return found;
         }
         let uuid = uuid.map(|uuid| format!(" {uuid}")).unwrap_or_default();
-        format!("pass its dSYM{uuid} with {DSYM} ({more}).")
+        format!("pass its dSYM{uuid} with {DSYM}{more}.")
     }
 
     /// Describes which symbols the symbol files contain for a binary; `None` if there are no files.

@@ -14,6 +14,7 @@ mod recording;
 
 use serde::{Deserialize, Serialize};
 use traceparse::memory::MemoryBudget;
+use traceparse::recording::{Options, SampleDetail};
 #[cfg(target_family = "wasm")]
 use traceparse::settings::Program;
 
@@ -30,6 +31,9 @@ struct Request {
     /// True if the later one of two recordings is the first.
     #[serde(default)]
     is_swapped: bool,
+    /// True to leave out the times of samples, since there was not enough memory for them.
+    #[serde(default)]
+    sums: bool,
 }
 
 /// Far below the 4 GiB that a module can address, since the budget does not count everything.
@@ -60,7 +64,9 @@ pub(crate) fn read(request: &[u8], source: impl Source) -> Result<Reading, Refus
         .map_err(|error| Refused(format!("the list of dropped files cannot be read: {error}")))?;
     let memory = MemoryBudget::new(request.memory);
     let files = DroppedFiles::new(&request.files, source).map_err(Refused)?;
-    recording::read(&files, &memory, request.is_swapped).map_err(|error| Refused(format!("{error:?}")))
+    let samples = if request.sums { SampleDetail::Summed } else { SampleDetail::Each };
+    let options = Options { memory, samples, ..Options::default() };
+    recording::read(&files, &options, request.is_swapped).map_err(|error| Refused(format!("{error:?}")))
 }
 
 /// From now on, sentences name what a user of the page can do: drop symbols, or use the command.
@@ -70,6 +76,7 @@ pub(crate) fn name_settings() {
         command: None,
         write: |setting, f| match setting.name {
             "dsym" | "symbols" => f.write_str("a drop onto this page"),
+            "state" => f.write_str("the filter of states:"),
             name => write!(f, "the command's option --{name}"),
         },
     }
@@ -114,6 +121,15 @@ mod tests {
         );
         assert!(Opened::new(&payload.0, &before.unwrap().0, facts.unwrap().as_bytes()).is_ok());
         assert_eq!(compared(true).order.as_deref(), Some("Before: b.xml; after: a.xml (swapped)."));
+    }
+
+    #[test]
+    fn leaves_out_times_on_request() {
+        let size = EXPORT.len();
+        let request = format!(r#"{{"files": [{{"path": "a.xml", "size": {size}}}], "sums": true}}"#);
+        let Reading { payload, notes, .. } = read(request.as_bytes(), InMemory::new(vec![EXPORT.into()])).unwrap();
+        assert_eq!(notes, ["too large to keep each sample in memory: times are left out"]);
+        assert!(Opened::new(&payload.0, b"", b"").is_ok());
     }
 
     #[test]

@@ -45,10 +45,10 @@ pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading)
     };
     let (intervals, before_intervals) = (Some(&after.intervals), Some(&before.intervals));
     let page = WorkbenchOptions { intervals, before_intervals, ..WorkbenchOptions::default() };
-    let payloads = page.comparison(&diff).map_err(|error| Error::io(error, None))?;
-    reading.payload = U8s(payloads.after);
-    reading.before = Some(U8s(payloads.before));
-    reading.facts = Some(payloads.facts);
+    let ([earlier, later], facts) = page.comparison(&diff).map_err(|error| Error::io(error, None))?;
+    reading.payload = U8s(later);
+    reading.before = Some(U8s(earlier));
+    reading.facts = Some(facts);
     reading.order = Some(order);
     reading.title = format!("{} → {}", before.name, after.name);
     Ok(reading)

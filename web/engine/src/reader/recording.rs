@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use traceparse::files::Files;
-use traceparse::memory::MemoryBudget;
 use traceparse::output::WorkbenchOptions;
 use traceparse::profile::RebuildError;
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, SampleDetail};
@@ -19,18 +18,16 @@ use super::{Reading, pair};
 use crate::wire::U8s;
 
 /// Reads the recordings among the files, within the memory limit. If a single one is too large to keep each sample, times are left out.
-pub(crate) fn read(files: &dyn Files, memory: &MemoryBudget, is_swapped: bool) -> Result<Reading, Error> {
-    let _cache = memory.reserve(CACHE).map_err(|over| Error::memory(over, None))?;
-    let mut files = InputFiles::new(files, memory);
+pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Result<Reading, Error> {
+    let _cache = options.memory.reserve(CACHE).map_err(|over| Error::memory(over, None))?;
+    let mut files = InputFiles::new(files, &options.memory);
     let choice = choose(&mut files)?;
     let mut places = Vec::new();
     for inputs in &choice.recordings {
         places.push(inputs.iter().map(|path| files.find(path)).collect::<Result<Vec<_>, _>>()?);
     }
-    let options = Options { memory: memory.clone(), ..Options::default() };
-    let open = |(path, place): (&PathBuf, &InputPlace)| {
-        Ok((path.display().to_string(), Input::open(&files, place, &options)?))
-    };
+    let open =
+        |(path, place): (&PathBuf, &InputPlace)| Ok((path.display().to_string(), Input::open(&files, place, options)?));
     let chosen = choice.recordings.iter().zip(&places).map(|(inputs, places)| {
         let inputs = inputs.iter().zip(places).map(open).collect::<Result<Vec<_>, Error>>()?;
         Ok(Chosen { files: &files, choice: &choice, inputs })
@@ -38,10 +35,10 @@ pub(crate) fn read(files: &dyn Files, memory: &MemoryBudget, is_swapped: bool) -
     match chosen.collect::<Result<Vec<_>, Error>>()?.as_slice() {
         [first, second] => {
             let mut reading = Reading::default();
-            let both = [first.load(&options, &mut reading)?, second.load(&options, &mut reading)?];
+            let both = [first.load(options, &mut reading)?, second.load(options, &mut reading)?];
             pair::compare(both, is_swapped, reading)
         }
-        several => several.iter().try_fold(Reading::default(), |_, only| only.read(&options)),
+        several => several.iter().try_fold(Reading::default(), |_, only| only.read(options)),
     }
 }
 
@@ -63,12 +60,17 @@ pub(super) struct Loaded {
 impl Chosen<'_, '_> {
     fn read(&self, options: &Options) -> Result<Reading, Error> {
         match self.payload(options) {
-            Err(Error { kind: ErrorKind::Memory(_), .. }) => {
-                let mut reading = self.payload(&Options { samples: SampleDetail::Summed, ..options.clone() })?;
-                reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
-                Ok(reading)
+            Err(Error { kind: ErrorKind::Memory(_), .. }) if options.samples == SampleDetail::Each => {
+                self.read(&Options { samples: SampleDetail::Summed, ..options.clone() })
             }
-            read => read,
+            mut read => {
+                if let Ok(reading) = &mut read
+                    && options.samples == SampleDetail::Summed
+                {
+                    reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
+                }
+                read
+            }
         }
     }
 
