@@ -8,7 +8,7 @@ import type { Current } from './session.ts';
 const SHOWN_AFTER_MS = 300;
 const STEPS = { listing: 'Listing the files …', reading: 'Reading …', opening: 'Opening the recording …' };
 
-export function ReadingBar({ current: { step, progress }, onCancel }: { current: Current; onCancel: () => void }): JSX.Element | null {
+export function ReadingBar({ current: { step, progress, isAgain }, onCancel }: { current: Current; onCancel: () => void }): JSX.Element | null {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), SHOWN_AFTER_MS);
@@ -16,9 +16,10 @@ export function ReadingBar({ current: { step, progress }, onCancel }: { current:
   }, []);
   if (!isLong) return null;
   const name = progress?.path.split('/').at(-1);
+  const again = isAgain ? ' again, without times, for lack of memory' : '';
   return (
     <div class="busy reading" data-part="reading">
-      <span role="status">{name === undefined ? STEPS[step] : `Reading ${name} …`}</span>
+      <span role="status">{name === undefined && !isAgain ? STEPS[step] : `Reading ${name ?? ''}${again} …`.replaceAll('  ', ' ')}</span>
       {progress !== null && (
         <>
           <progress max={progress.size} value={progress.done} aria-label={`Progress in ${name}`} />

@@ -4,7 +4,7 @@ import { Client } from '../host/client.ts';
 import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
 import type { Payloads } from '../host/protocol.ts';
-import { readDropped } from '../host/reading.ts';
+import { TooLarge, readDropped } from '../host/reading.ts';
 import { RefusedError } from '../host/refused.ts';
 import { sentenceOf } from '../host/worker.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
@@ -31,6 +31,8 @@ export interface OpenRecording {
 export interface Current {
   readonly step: 'listing' | 'reading' | 'opening';
   readonly progress: Progress | null;
+  /** It is the second reading, without times, after the first one ran out of memory. */
+  readonly isAgain: boolean;
 }
 
 /** The files of a reading, and whether they add names to the open recording. */
@@ -66,7 +68,7 @@ export class Session {
   async drop(listing: Promise<readonly Dropped[]>, isSwapped = false): Promise<void> {
     this.cancel();
     const { signal } = (this.#abort = new AbortController());
-    this.#change({ current: { step: 'listing', progress: null }, fault: null });
+    this.#change({ current: { step: 'listing', progress: null, isAgain: false }, fault: null });
     let dropped: readonly Dropped[] = [];
     const start = performance.now();
     try {
@@ -76,7 +78,7 @@ export class Session {
       if (signal.aborted) return;
       // For the tools of browsers, and for benches.
       performance.measure('reading', { start });
-      this.#change({ current: { step: 'opening', progress: null } });
+      this.#change({ current: { step: 'opening', progress: null, isAgain: false } });
       const before = this.open?.shown;
       const open = await this.#openFound(found, signal);
       if (open === null) return;
@@ -120,7 +122,7 @@ export class Session {
     try {
       return { reading: await this.#readFiles(files, isSwapped, signal), files, added: null, isSwapped };
     } catch (refusal) {
-      const found = this.open === null || signal.aborted ? null : await this.#readAdded(this.open, files, signal);
+      const found = this.open === null || signal.aborted || refusal instanceof TooLarge ? null : await this.#readAdded(this.open, files, signal);
       if (found === null) throw refusal;
       return found;
     }
@@ -149,11 +151,16 @@ export class Session {
   }
 
   #readFiles(files: readonly Dropped[], isSwapped: boolean, signal: AbortSignal): Promise<Reading> {
-    this.#change({ current: { step: 'reading', progress: null } });
-    const onProgress = (progress: Progress): void => {
-      if (!signal.aborted) this.#change({ current: { step: 'reading', progress } });
+    let isAgain = false;
+    const onProgress = (progress: Progress | null): void => {
+      if (!signal.aborted) this.#change({ current: { step: 'reading', progress, isAgain } });
     };
-    return readDropped(files, { engine: this.#engine, script: this.#script, isSwapped, onProgress, signal });
+    const onAgain = (): void => {
+      isAgain = true;
+      onProgress(null);
+    };
+    onProgress(null);
+    return readDropped(files, { engine: this.#engine, script: this.#script, isSwapped, onProgress, onAgain, signal });
   }
 
   /** Opens a reading in place of what is open. Returns null if it was cancelled. */

@@ -24,9 +24,17 @@ export function droppedFile(path: string, file: File): Dropped {
   return { path, size: file.size, modified: Math.max(0, file.lastModified) * 1e6, content: file };
 }
 
+/** How files are read. */
+export interface ReadingWay {
+  /** Of two recordings, the later one is the first. */
+  readonly isSwapped: boolean;
+  /** Times are left out, which needs less memory. */
+  readonly isSummed: boolean;
+}
+
 /** The request to read these files. */
-export function requestOf(files: readonly Dropped[], isSwapped: boolean): ReadRequest {
-  return { files: files.map(({ path, size, modified }) => ({ path, size, modified })), is_swapped: isSwapped };
+export function requestOf(files: readonly Dropped[], { isSwapped, isSummed }: ReadingWay): ReadRequest {
+  return { files: files.map(({ path, size, modified }) => ({ path, size, modified })), is_swapped: isSwapped, sums: isSummed };
 }
 
 /** Finds a file that changed since it was dropped: browsers do not read it any more. */
