@@ -1,7 +1,7 @@
 // What is open in the app, and what is being read. A drop replaces what is open, or adds names to it.
 
 import { Client } from '../host/client.ts';
-import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
+import { type Dropped, type Progress, droppedFile, findChanged } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
 import type { Payloads } from '../host/protocol.ts';
 import { TooLarge, readDropped } from '../host/reading.ts';
@@ -15,12 +15,13 @@ import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
 import { type Shown, openNames, show } from '../ui/shown.ts';
 import { documentsOf, summariesOf } from '../ui/summary.ts';
+import { joined, rootOf } from './listing.ts';
 import { type Kept, reportOf } from './report.ts';
 
 /** The open recording, or both that are compared, and the files that were read. */
 export interface OpenRecording {
   readonly shown: Shown;
-  readonly notes: ReadingNotes;
+  readonly notes: ReadingNotes & Pick<Reading, 'title'>;
   readonly files: readonly Dropped[];
   readonly kept: Kept;
   /** Of two recordings, the later one is the first. */
@@ -49,8 +50,12 @@ export class Session {
   readonly #page: HTMLElement;
   readonly #listeners = new Set<() => void>();
   #abort = new AbortController();
+  /** Drops that came during the reading. */
+  #waiting: Promise<readonly Dropped[]>[] = [];
   open: OpenRecording | null = null;
   current: Current | null = null;
+  /** The names of what waits for the end of the reading. */
+  next: readonly string[] = [];
   /** The sentence about the last drop, if it could not be opened. */
   fault: string | null = null;
 
@@ -64,11 +69,29 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reads and shows what was dropped. What is open stays until then. */
-  async drop(listing: Promise<readonly Dropped[]>, isSwapped = false): Promise<void> {
-    this.cancel();
+  /** Reads and shows what was dropped. What is open stays until then. During a reading, it waits. */
+  drop(listing: Promise<readonly Dropped[]>): void {
+    if (this.current === null) return void this.#open(listing, false, null);
+    this.#waiting.push(listing);
+    const told = (files: readonly Dropped[]): void => {
+      if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...new Set(files.map(rootOf))] });
+    };
+    // Its turn reports why it cannot be listed.
+    listing.then(told, () => {});
+  }
+
+  /** Everything that came during the reading is opened together. A fault of that reading stays. */
+  #openWaiting(): void {
+    const lists = this.#waiting;
+    if (lists.length === 0) return;
+    this.#waiting = [];
+    this.#change({ next: [] });
+    void this.#open(Promise.all(lists).then((all) => joined(all)), false, this.fault);
+  }
+
+  async #open(listing: Promise<readonly Dropped[]>, isSwapped: boolean, fault: string | null): Promise<void> {
     const { signal } = (this.#abort = new AbortController());
-    this.#change({ current: { step: 'listing', progress: null, isAgain: false }, fault: null });
+    this.#change({ current: { step: 'listing', progress: null, isAgain: false }, fault });
     let dropped: readonly Dropped[] = [];
     const start = performance.now();
     try {
@@ -86,20 +109,25 @@ export class Session {
       before?.address.close();
       before?.client.close();
     } catch (error) {
-      if (!signal.aborted) this.#change({ current: null, fault: this.#faultOf(sentenceOf(error), dropped) });
+      if (signal.aborted) return;
+      const faults = [fault, this.#faultOf(sentenceOf(error), dropped)];
+      this.#change({ current: null, fault: faults.filter((text) => text !== null).join('\n') });
     }
+    this.#openWaiting();
   }
 
-  /** Compares the open recordings the other way round. */
+  /** Compares the open recordings the other way round, in place of the reading. */
   swap(): void {
     const { files, isSwapped } = this.open!;
-    void this.drop(Promise.resolve(files), !isSwapped);
+    this.#abort.abort();
+    void this.#open(Promise.resolve(files), !isSwapped, null);
   }
 
-  /** Ends the reading. What is open stays. */
+  /** Ends the reading. What is open stays, and what waits is read. */
   cancel(): void {
     this.#abort.abort();
     if (this.current !== null) this.#change({ current: null });
+    this.#openWaiting();
   }
 
   /** The open recording as a report. */
@@ -112,7 +140,7 @@ export class Session {
     this.#change({ fault: null });
   }
 
-  #change(change: Partial<Pick<Session, 'open' | 'current' | 'fault'>>): void {
+  #change(change: Partial<Pick<Session, 'open' | 'current' | 'next' | 'fault'>>): void {
     Object.assign(this, change);
     document.documentElement.toggleAttribute('data-reading', this.current !== null);
     for (const listener of this.#listeners) listener();
@@ -122,17 +150,32 @@ export class Session {
     try {
       return { reading: await this.#readFiles(files, isSwapped, signal), files, added: null, isSwapped };
     } catch (refusal) {
-      const found = this.open === null || signal.aborted || refusal instanceof TooLarge ? null : await this.#readAdded(this.open, files, signal);
+      if (this.open === null || signal.aborted || refusal instanceof TooLarge || (await this.#isUseless(files, sentenceOf(refusal), signal))) throw refusal;
+      const found = await this.#readAdded(this.open, files, signal);
       if (found === null) throw refusal;
       return found;
+    }
+  }
+
+  /** Reads a drop beside a recording of one row. True if that shows that nothing in it is symbols, so that the open recording is not read again. */
+  async #isUseless(dropped: readonly Dropped[], refusal: string, signal: AbortSignal): Promise<boolean> {
+    const row = droppedFile('\u0001', new File(['Weight\tSelf Weight\tSymbol Names\n1.00 ms  100.0%\t1.00 ms\tmain\n'], ''));
+    try {
+      const { unmatched } = await this.#readFiles([row, ...dropped], false, signal);
+      return unmatched.length >= new Set(dropped.map(rootOf)).size;
+    } catch (error) {
+      // A table of contents belongs to the open recording, but a damaged recording stays damaged.
+      return sentenceOf(error) === refusal;
     }
   }
 
   /** Reads the open recording together with what may be symbols. Returns null if nothing of it is. */
   async #readAdded({ files: before, notes, isSwapped }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
     const added = [...new Set(dropped.map(rootOf))];
-    // A new version of a file replaces the old one.
-    const files = [...before.filter((file) => !added.includes(rootOf(file))), ...dropped];
+    const recorded = notes.title.split(' → ').map((path) => rootOf({ path }));
+    // A new version of a file replaces the old one; only another folder has the name of the recording's folder.
+    const kept = before.filter((file) => recorded.includes(rootOf(file)) || !added.includes(rootOf(file)));
+    const files = joined([kept, dropped]);
     try {
       const reading = await this.#readFiles(files, isSwapped, signal);
       const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
@@ -197,11 +240,6 @@ export class Session {
     if (this.open === null) return show(client, names, location.hash);
     return isSame ? showAgain(client, names, this.open.shown) : show(client, names, '', 'another');
   }
-}
-
-/** The dropped file or folder that a file belongs to. */
-function rootOf({ path }: Dropped): string {
-  return path.split('/', 1)[0]!;
 }
 
 /** True if a sentence starts with the path of one of these files. */

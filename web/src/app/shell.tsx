@@ -12,15 +12,15 @@ import type { Session } from './session.ts';
 import { StartScreen } from './start_screen.tsx';
 
 export function Shell({ session }: { session: Session }): JSX.Element {
-  const { open, current, fault } = useSession(session);
+  const { open, current, next, fault } = useSession(session);
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
-  const drop = useCallback((files: Promise<readonly Dropped[]>): void => void session.drop(files), [session]);
+  const drop = useCallback((files: Promise<readonly Dropped[]>): void => session.drop(files), [session]);
   const opener = useMemo((): Opener => {
     const swap = open?.shown.names.sides === undefined ? null : () => session.swap();
     return { choose, canChooseFolders: canChooseFolders(), saveReport: () => session.report(), swap };
   }, [session, open]);
-  const bar = current !== null && <ReadingBar current={current} onCancel={() => session.cancel()} />;
+  const bar = current !== null && <ReadingBar current={current} next={next} onCancel={() => session.cancel()} />;
   const refusal = fault !== null && <Fault text={fault} onClose={() => session.dismiss()} />;
   return (
     <>
