@@ -1,6 +1,7 @@
 // Lists what was dropped or chosen: all files, also those in folders, with their paths below the drop.
 //
-// Browsers differ: on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`, and only Chromium has `getAsFileSystemHandle`.
+// Browsers differ: only Chromium has `getAsFileSystemHandle`, whose folders lack files with names such as `a:b`, `a.lnk` and `a.`. Entries have them,
+// but on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`.
 
 import { type Dropped, droppedFile } from '../host/dropped.ts';
 import { RefusedError } from '../host/refused.ts';
@@ -75,6 +76,8 @@ async function filesOf({ handle, entry, file }: Item): Promise<Dropped[]> {
   const ways: (() => Promise<Dropped[]>)[] = [];
   if (handle !== null) ways.push(async () => filesOfHandle((await handle)!));
   if (entry !== null) ways.push(() => filesOfEntry(entry));
+  // Entries have all files.
+  if (location.protocol !== 'file:') ways.reverse();
   for (const way of ways) {
     const found = await way().catch(() => null);
     if (found !== null) return found;

@@ -108,6 +108,34 @@ export const APP_CASES = {
     deepEqual((await tab.tables()).functions, await functionsOf(orchard, []));
   },
 
+  async 'Back to an entry of another recording says that it does not fit, and keeps it'(tab, { app, orchard, warned }) {
+    await tab.openWith(app, [orchard], 'v=1&tab=functions');
+    await tab.click('#functions .row .name', 'orchard::Press::filter');
+    const first = await tab.fragment();
+    await tab.show('callers');
+    await tab.give([warned]);
+    equal(await tab.read(), null);
+    const go = async (steps) => {
+      const before = await tab.browser.run(() => location.href);
+      await tab.browser.run((steps) => history.go(steps), steps);
+      await waitFor(async () => (await tab.browser.run(() => location.href)) !== before, 'the entry');
+      await tab.ready();
+    };
+    await go(-1);
+    match(await tab.text('[data-part=said]'), /This recording has no .* The page is unchanged\./);
+    equal(await tab.count('#tab-overview[aria-selected=true]'), 1);
+    const second = await tab.fragment();
+    await go(-1);
+    equal(await tab.fragment(), first);
+    await go(1);
+    equal(await tab.fragment(), second);
+    // What is done here is another entry.
+    await tab.search('a');
+    match(await tab.fragment(), /^v=1&q=a$/);
+    await go(-1);
+    equal(await tab.fragment(), second);
+  },
+
   async 'a link waits for its recording'(tab, { app, orchard, waiting }) {
     const link = 'v=1&tab=functions&op=hide-system&q=press';
     await tab.open(app);

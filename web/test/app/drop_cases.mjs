@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { ROOT } from '../command.mjs';
 import { functionsOf } from '../page/asked.mjs';
@@ -25,6 +26,25 @@ export const DROP_CASES = {
       equal(await tab.read(), null, way);
       match(await tab.text('h1'), /run\.xml$/);
       match(await tab.text('[data-part=recording]'), /250 unused files/);
+    }
+  },
+
+  async 'a page from a server finds files with every name'(tab, { app, orchard, folder }) {
+    if (tab.browser.name !== 'chromium') return;
+    const root = join(folder, 'all names');
+    mkdirSync(root);
+    cpSync(orchard, join(root, 'run.xml'));
+    for (const name of ['a:b', 'a"b', 'a*b', 'a?b', 'a.', 'a.lnk']) writeFileSync(join(root, name), '');
+    const server = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(readFileSync(app)));
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await tab.browser.page.goto(`http://127.0.0.1:${server.address().port}/`);
+      await tab.drop([root]);
+      equal(await tab.read(), null);
+      match(await tab.text('[data-part=recording]'), /6 unused/);
+    } finally {
+      server.closeAllConnections();
+      server.close();
     }
   },
 
