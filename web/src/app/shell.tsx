@@ -8,11 +8,12 @@ import type { Opener } from '../ui/app_context.ts';
 import { type Choice, Inputs, canChooseFolders } from './choosing.tsx';
 import { DropTarget } from './drop_target.tsx';
 import { ReadingBar } from './reading_bar.tsx';
-import type { Session } from './session.ts';
+import type { OpenRecording, Session } from './session.ts';
 import { StartScreen } from './start_screen.tsx';
 
 export function Shell({ session }: { session: Session }): JSX.Element {
   const { open, current, next, fault } = useSession(session);
+  useFocus(open);
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
   const drop = useCallback((files: Promise<readonly Dropped[]>): void => session.drop(files), [session]);
@@ -48,12 +49,48 @@ function useSession(session: Session): Session {
   return session;
 }
 
-/** Why a drop was not opened. */
+/** What was opened replaces everything, so the focus goes to its heading. */
+function useFocus(open: OpenRecording | null): void {
+  useEffect(() => {
+    if (open !== null && document.activeElement === document.body) focusHeading();
+  }, [open]);
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector('h1')!;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+/** Why a drop was not opened. If it had the focus, that goes back to where it was. */
 function Fault({ text, onClose }: { text: string; onClose: () => void }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const before = useRef(document.activeElement);
+  useEffect(() => {
+    // Before the keys of the page. Menus keep their keys.
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  const close = (): void => {
+    const hadFocus = box.current!.contains(document.activeElement);
+    onClose();
+    if (!hadFocus) return;
+    if (before.current instanceof HTMLElement && before.current.isConnected && before.current !== document.body) before.current.focus();
+    else focusHeading();
+  };
+  const enter = ({ relatedTarget }: FocusEvent): void => {
+    if (!box.current!.contains(relatedTarget as Node | null)) before.current = relatedTarget as Element | null;
+  };
   return (
-    <div class="drop-fault" role="alert" data-part="drop-fault">
+    <div ref={box} class="drop-fault" role="alert" data-part="drop-fault" onFocusIn={enter}>
       <p>{text}</p>
-      <button type="button" aria-label="Close" onClick={onClose}>
+      <button type="button" aria-label="Close" onClick={close}>
         ×
       </button>
     </div>

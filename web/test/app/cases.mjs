@@ -21,6 +21,10 @@ export const APP_CASES = {
     await tab.choose([orchard]);
     equal(await tab.read(), null);
     ok(await isFitting(), 'the recording is too wide');
+    await tab.browser.resize(320, 700);
+    ok(await isFitting(), 'the recording is too wide for 320 px');
+    await tab.open(app);
+    ok(await isFitting(), 'the start screen is too wide for 320 px');
     await tab.browser.resize(1280, 800);
   },
 
@@ -44,6 +48,30 @@ export const APP_CASES = {
     await expectAccessible('fault over a recording');
   },
 
+  async 'the focus goes to what was opened, and back from a fault'(tab, { app, orchard, notes }) {
+    const focus = () => tab.browser.run(() => (document.activeElement.dataset.part ?? document.activeElement.tagName).toLowerCase());
+    await tab.openWith(app, [orchard]);
+    equal(await focus(), 'h1');
+    await tab.press('?');
+    match(await tab.text('dialog'), /Drop, or Open\s+Open another recording/);
+    await tab.press('Escape');
+    await tab.browser.run(() => document.querySelector('[data-part=share]').focus());
+    for (const key of ['Escape', 'Enter']) {
+      await tab.give([notes]);
+      match(await tab.read(), /not an export/);
+      equal(await focus(), 'share');
+      await tab.browser.run(() => document.querySelector('[data-part=drop-fault] button').focus());
+      await tab.press(key);
+      equal(await tab.count('[data-part=drop-fault]'), 0);
+      equal(await focus(), 'share');
+    }
+    await tab.give([notes]);
+    await tab.read();
+    await tab.press('Escape');
+    equal(await tab.count('[data-part=drop-fault]'), 0);
+    equal(await focus(), 'share');
+  },
+
   async 'opens the choice of files by key'(tab, { app }) {
     await tab.open(app);
     await tab.browser.run(() => {
@@ -61,7 +89,7 @@ export const APP_CASES = {
     await tab.openWith(app, [orchard, notes]);
     equal(await tab.browser.run(() => document.title), 'input.xml – traceparse');
     equal(await tab.text('h1'), 'Orchard · input.xml');
-    match(await tab.text('[data-part=recording]'), /1 unused file/);
+    match(await tab.text('[data-part=recording]'), /1 unused item/);
     await tab.click('[data-part=recording]');
     match(await tab.text('dialog'), /Not used\s+notes\.txt: not a symbol file/);
     ok(!(await tab.text('dialog')).includes('--'), 'an option of the command');

@@ -25,7 +25,7 @@ export const DROP_CASES = {
       await tab[way]([root]);
       equal(await tab.read(), null, way);
       match(await tab.text('h1'), /run\.xml$/);
-      match(await tab.text('[data-part=recording]'), /250 unused files/);
+      match(await tab.text('[data-part=recording]'), /250 unused items/);
     }
   },
 

@@ -84,7 +84,7 @@ const CASES = {
 
   async 'a saved report keeps warnings, and the names of no other files'(tab, { app, warned, notes, folder }) {
     await tab.openWith(app, [warned, notes]);
-    match(await tab.text('[data-part=recording]'), /1 warning, 1 unused file/);
+    match(await tab.text('[data-part=recording]'), /1 warning, 1 unused item/);
     const report = await reopen(tab, folder);
     equal(await tab.text('[data-part=recording]'), '1 warning');
     await tab.click('[data-part=recording]');
