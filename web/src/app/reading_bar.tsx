@@ -9,7 +9,7 @@ import type { Current } from './session.ts';
 
 const SHOWN_AFTER_MS = 300;
 const STEPS = { listing: 'Listing the files …', reading: 'Reading …', opening: 'Opening the recording …' };
-/** The progress in a smaller file tells nothing, if there are others. */
+/** Smaller files are read so fast that their number is the better progress. */
 const LEAST_SHOWN = 1e6;
 
 export function ReadingBar({ current, next, onCancel }: { current: Current; next: readonly string[]; onCancel: () => void }): JSX.Element | null {
@@ -43,7 +43,7 @@ export function ReadingBar({ current, next, onCancel }: { current: Current; next
   );
 }
 
-/** Of many small files, the number of those that were read tells the progress. */
+/** The progress in a large file, or the number of files that were read. */
 function shownOf({ path, done, size, read, files }: Progress): { name: string; done: number; size: number; amount: string } {
   if (files > 1 && size < LEAST_SHOWN) return { name: rootOf({ path }), done: read, size: files, amount: `${read} of ${counted(files, 'file')}` };
   const [unit, bytes] = size < 1e6 ? ['kB', 1e3] : ['MB', 1e6];

@@ -32,7 +32,7 @@ export interface OpenRecording {
 export interface Current {
   readonly step: 'listing' | 'reading' | 'opening';
   readonly progress: Progress | null;
-  /** It is the second reading, without times, after the first one ran out of memory. */
+  /** The first reading ran out of memory. This is the second one, without times. */
   readonly isAgain: boolean;
 }
 
@@ -54,7 +54,7 @@ export class Session {
   #waiting: Promise<readonly Dropped[]>[] = [];
   open: OpenRecording | null = null;
   current: Current | null = null;
-  /** The names of what waits for the end of the reading. */
+  /** The names of files and folders that wait for the end of the reading. */
   next: readonly string[] = [];
   /** The sentence about the last drop, if it could not be opened. */
   fault: string | null = null;
@@ -69,18 +69,18 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reads and shows what was dropped. What is open stays until then. During a reading, it waits. */
+  /** Reads and shows a drop. The open recording stays until then. During a reading, the drop waits. */
   drop(listing: Promise<readonly Dropped[]>): void {
     if (this.current === null) return void this.#open(listing, false, null);
     this.#waiting.push(listing);
-    const told = (files: readonly Dropped[]): void => {
+    const show = (files: readonly Dropped[]): void => {
       if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...new Set(files.map(rootOf))] });
     };
-    // Its turn reports why it cannot be listed.
-    listing.then(told, () => {});
+    // If the listing fails, the fault appears when it is the turn of this drop.
+    listing.then(show, () => {});
   }
 
-  /** Everything that came during the reading is opened together. A fault of that reading stays. */
+  /** Opens all drops that came during the reading, together. A fault of that reading stays. */
   #openWaiting(): void {
     const lists = this.#waiting;
     if (lists.length === 0) return;
@@ -123,7 +123,7 @@ export class Session {
     void this.#open(Promise.resolve(files), !isSwapped, null);
   }
 
-  /** Ends the reading. What is open stays, and what waits is read. */
+  /** Ends the reading. The open recording stays, and drops that wait are read. */
   cancel(): void {
     this.#abort.abort();
     if (this.current !== null) this.#change({ current: null });
@@ -157,14 +157,14 @@ export class Session {
     }
   }
 
-  /** Reads a drop beside a recording of one row. True if that shows that nothing in it is symbols, so that the open recording is not read again. */
+  /** Reads a drop together with a recording of one row, which is fast. True if nothing in the drop can be symbols of the open recording. */
   async #isUseless(dropped: readonly Dropped[], refusal: string, signal: AbortSignal): Promise<boolean> {
     const row = droppedFile('\u0001', new File(['Weight\tSelf Weight\tSymbol Names\n1.00 ms  100.0%\t1.00 ms\tmain\n'], ''));
     try {
       const { unmatched } = await this.#readFiles([row, ...dropped], false, signal);
       return unmatched.length >= new Set(dropped.map(rootOf)).size;
     } catch (error) {
-      // A table of contents belongs to the open recording, but a damaged recording stays damaged.
+      // A table of contents may belong to the open recording, but a damaged recording stays damaged.
       return sentenceOf(error) === refusal;
     }
   }

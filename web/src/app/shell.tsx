@@ -49,7 +49,7 @@ function useSession(session: Session): Session {
   return session;
 }
 
-/** What was opened replaces everything, so the focus goes to its heading. */
+/** Opening a recording replaces everything, so the focus goes to the new heading. */
 function useFocus(open: OpenRecording | null): void {
   useEffect(() => {
     if (open !== null && document.activeElement === document.body) focusHeading();

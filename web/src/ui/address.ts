@@ -29,7 +29,7 @@ export class Address {
   #steps = 0;
   /** The change comes from the address: it is no step of a person's own. */
   #isFollowing = false;
-  /** The entry is of another recording. It stays as it is: what is done now becomes a new entry. */
+  /** The entry belongs to another recording, and is not changed: the next change of the state is written into a new one. */
   #isForeign = false;
   readonly #end = new AbortController();
 

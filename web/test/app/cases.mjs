@@ -203,12 +203,12 @@ export const APP_CASES = {
     equal(await tab.count('[data-reading]'), 0);
   },
 
-  async 'a reading can be cancelled, and keeps what is open'(tab, { variants, orchard, waiting }) {
+  async 'a reading can be cancelled, and keeps what is open'(tab, { variants, orchard, waiting, notes }) {
     if (tab.browser.name === 'webkit') return; // It reads copies, which is not slow here.
-    const cancel = async (file) => {
-      await tab.give([file]);
+    const cancel = async (...files) => {
+      await tab.give(files);
       await waitFor(async () => (await tab.count('[data-part=reading] progress')) > 0, 'the progress');
-      match(await tab.text('[data-part=reading]'), /Reading input\.xml …\s+0 of \d+ kB\s+Cancel/);
+      match(await tab.text('[data-part=reading]'), files.length === 1 ? /Reading input\.xml …\s+0 of \d+ kB\s+Cancel/ : /Reading (input\.xml|notes\.txt) …\s+\d of 2 files\s+Cancel/);
       const { x, y } = await tab.place('[data-part=reading] button');
       await tab.browser.click(x, y);
       equal(await tab.read(), null);
@@ -216,6 +216,7 @@ export const APP_CASES = {
     await tab.open(variants.slowFiles);
     await cancel(orchard);
     equal(await tab.count('[data-part=start]'), 1);
+    await cancel(orchard, notes);
     await tab.give([orchard]);
     equal(await tab.read(), null);
     await tab.show('functions');
