@@ -10,6 +10,8 @@ import { sentenceOf } from '../host/worker.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
 import { inert } from '../state/inert.ts';
 import type { Names } from '../state/names.ts';
+import { namesOfSide } from '../state/sides.ts';
+import type { State } from '../state/state.ts';
 import type { ReadingNotes } from '../ui/app_context.ts';
 import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
@@ -132,8 +134,8 @@ export class Session {
 
   /** The open recording as a report. */
   report(): Promise<Blob> {
-    const { kept, notes } = this.open!;
-    return reportOf(this.#page, document.title, kept, notes);
+    const { kept, notes, shown } = this.open!;
+    return reportOf(this.#page, { title: document.title, kept, notes, view: viewOf(shown.store.state, shown.names) });
   }
 
   dismiss(): void {
@@ -247,9 +249,14 @@ function isAbout(files: readonly Dropped[], text: string): boolean {
   return files.some((file) => [':', '/'].some((end) => text.startsWith(rootOf(file) + end)));
 }
 
+/** The fragment of a state. Each of two recordings has its own functions and threads. */
+function viewOf(state: State, names: Names): string {
+  return fragmentOf(state, namesOfSide(names, state.side));
+}
+
 /** Shows the same recording with more names. Another name may have replaced that of the chosen function. */
 function showAgain(client: Client, names: Names, { store: { state }, names: before }: Shown): Shown {
-  const fragments = [state, { ...state, chosen: null }].map((one) => fragmentOf(one, before));
+  const fragments = [state, { ...state, chosen: null }].map((one) => viewOf(one, before));
   return show(client, names, fragments.find((fragment) => isReadable(fragment, names)) ?? '', 'itself');
 }
 

@@ -17,7 +17,7 @@ interface Entry {
   readonly before: string | null;
 }
 
-/** What was shown before: nothing, another recording, or the same one with fewer names. */
+/** What was shown before: nothing, another recording, or the same one, with fewer names or in the app that saved the report. */
 export type Follows = 'nothing' | 'another' | 'itself';
 
 export class Address {

@@ -52,7 +52,7 @@ export const DROP_CASES = {
     if (tab.browser.name !== 'chromium') return;
     await tab.openWith(app, [orchard]);
     for (const type of ['dragEnter', 'dragOver']) await tab.drag(type, [orchard], { x: 640, y: 120 });
-    match(await tab.text('[data-part=drop-over]'), /Drop a recording to open it, or symbols to add names/);
+    match(await tab.text('[data-part=drop-over]'), /Drop a recording to open it, two to compare them, or symbols to add names/);
     await waitFor(async () => (await tab.count('[data-part=drop-over]')) === 0, 'the end of the drag');
     await tab.drop([orchard], { x: 640, y: 120 });
     equal(await tab.read(), null);
