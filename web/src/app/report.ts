@@ -1,6 +1,6 @@
 // Saves what is open as a report: a copy of the page from its start, with the payloads in it.
 //
-// A report has the engine of the app, which also reads recordings, so it has 1.2 MB more than a report of the command. With the smaller
+// A report has the engine of the app, which also reads recordings, so it has 1.3 MB more than a report of the command. With the smaller
 // engine next to it, the app would have 0.8 MB more, which is beyond its limit (2.2 MB with gzip), for everyone who opens it.
 
 import type { ReadingNotes } from '../ui/app_context.ts';
