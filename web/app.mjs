@@ -21,6 +21,7 @@ export async function appPage(module) {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${files['policy.txt']}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>traceparse</title>
 <style>${files['workbench.css']}</style>
 </head>

@@ -47,10 +47,11 @@ async function showReport(main: HTMLElement, script: string | null): Promise<voi
     const engine = compiled(bytesOf('engine')!);
     const payloads = async (): Promise<Payloads> => ({ engine: await engine, isCompressed: true, payload: bytesOf('profile')!, before: bytesOf('before'), facts: textOf('diff') });
     const client = new Client(payloads, script);
-    const shown = show(client, await openNames(client), location.hash);
+    // Only reports that the app saved have both.
+    const [notes, view] = ['notes', 'view'].map((id) => JSON.parse(textOf(id) ?? 'null') as unknown) as [ReadingNotes | null, string | null];
+    const names = await openNames(client);
+    const shown = location.hash === '' && view !== null ? show(client, names, view, 'itself') : show(client, names, location.hash);
     main.replaceChildren();
-    // Only reports of the app have them.
-    const notes = JSON.parse(textOf('notes') ?? 'null') as ReadingNotes | null;
     render(<Application {...shown} notes={notes} />, main);
   } catch (error) {
     document.documentElement.dataset['state'] = 'error';

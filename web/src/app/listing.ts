@@ -1,6 +1,7 @@
 // Lists what was dropped or chosen: all files, also those in folders, with their paths below the drop.
 //
-// Browsers differ: on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`, and only Chromium has `getAsFileSystemHandle`.
+// Browsers differ: only Chromium has `getAsFileSystemHandle`, whose folders lack files with names such as `a:b`, `a.lnk` and `a.`. Entries have them,
+// but on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`.
 
 import { type Dropped, droppedFile } from '../host/dropped.ts';
 import { RefusedError } from '../host/refused.ts';
@@ -32,13 +33,42 @@ export function droppedFiles({ items }: DataTransfer): Promise<Dropped[]> {
 
 /** Lists what an input chose; folders have paths. */
 export function chosenFiles(files: FileList): Dropped[] {
-  return [...files].map((file) => droppedFile(file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file));
+  const chosen = [...files].map((file) => droppedFile(file.webkitRelativePath === '' ? file.name : file.webkitRelativePath, file));
+  // Files in one folder have different paths.
+  return joined(chosen.some(({ path }) => path.includes('/')) ? [chosen] : chosen.map((file) => [file]));
+}
+
+/** Joins lists. Files and folders with a name of an earlier list get a folder with a number: `2/a.xml`. */
+export function joined(lists: readonly (readonly Dropped[])[]): Dropped[] {
+  const found: Dropped[] = [];
+  const taken = new Set<string>();
+  for (const list of lists) {
+    const renamed = new Map<string, string>();
+    const first = found.length;
+    for (const file of list) {
+      const root = rootOf(file);
+      let name = renamed.get(root);
+      for (let number = 1; name === undefined; number += 1) {
+        const tried = number === 1 ? root : `${number}/${root}`;
+        if (!taken.has(tried)) name = tried;
+      }
+      renamed.set(root, name);
+      found.push({ ...file, path: name + file.path.slice(root.length) });
+    }
+    for (const { path } of found.slice(first)) taken.add(rootOf({ path })).add(path.split('/', 2).join('/'));
+  }
+  return found;
+}
+
+/** The dropped file or folder that a file belongs to. */
+export function rootOf({ path }: Pick<Dropped, 'path'>): string {
+  return path.split('/', 1)[0]!;
 }
 
 async function listed(items: readonly Item[]): Promise<Dropped[]> {
-  let found: Dropped[] = [];
-  for (const item of items) found = found.concat(await filesOf(item));
-  return found.slice(0, MOST_FILES);
+  const lists: Dropped[][] = [];
+  for (const item of items) lists.push(await filesOf(item));
+  return joined(lists).slice(0, MOST_FILES);
 }
 
 /** Tries the ways of reading an item. */
@@ -46,6 +76,8 @@ async function filesOf({ handle, entry, file }: Item): Promise<Dropped[]> {
   const ways: (() => Promise<Dropped[]>)[] = [];
   if (handle !== null) ways.push(async () => filesOfHandle((await handle)!));
   if (entry !== null) ways.push(() => filesOfEntry(entry));
+  // Entries have all files.
+  if (location.protocol !== 'file:') ways.reverse();
   for (const way of ways) {
     const found = await way().catch(() => null);
     if (found !== null) return found;

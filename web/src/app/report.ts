@@ -1,6 +1,6 @@
 // Saves what is open as a report: a copy of the page from its start, with the payloads in it.
 //
-// A report has the engine of the app, which also reads recordings, so it has 1.2 MB more than a report of the command. With the smaller
+// A report has the engine of the app, which also reads recordings, so it has 1.3 MB more than a report of the command. With the smaller
 // engine next to it, the app would have 0.8 MB more, which is beyond its limit (2.2 MB with gzip), for everyone who opens it.
 
 import type { ReadingNotes } from '../ui/app_context.ts';
@@ -13,14 +13,23 @@ export interface Kept {
   readonly facts: string | null;
 }
 
+/** What a report shows. */
+export interface ReportContent {
+  readonly title: string;
+  readonly kept: Kept;
+  readonly notes: ReadingNotes;
+  /** The fragment of the current view, with which the report opens. */
+  readonly view: string;
+}
+
 /** Returns the report. `page` is a copy of the document element before anything was shown. */
-export async function reportOf(page: HTMLElement, title: string, { payload, before, facts }: Kept, { warnings, notes }: ReadingNotes): Promise<Blob> {
+export async function reportOf(page: HTMLElement, { title, kept: { payload, before, facts }, notes: { warnings, notes }, view }: ReportContent): Promise<Blob> {
   const root = page.cloneNode(true) as HTMLElement;
   for (const element of root.querySelectorAll('title, h1')) element.textContent = title;
   root.querySelector('#reader')!.id = 'engine';
   // The names of files that were not used are private.
   const told: ReadingNotes = { warnings, notes, unmatched: [] };
-  const texts = { profile: await packed(payload), before: before && (await packed(before)), diff: facts, notes: JSON.stringify(told) };
+  const texts = { profile: await packed(payload), before: before && (await packed(before)), diff: facts, notes: JSON.stringify(told), view: JSON.stringify(view) };
   const script = [...root.querySelectorAll('script')].at(-1)!;
   for (const [id, text] of Object.entries(texts)) {
     if (text !== null) script.before(dataElement(id, text), '\n');

@@ -1,26 +1,29 @@
 // What is open in the app, and what is being read. A drop replaces what is open, or adds names to it.
 
 import { Client } from '../host/client.ts';
-import { type Dropped, type Progress, findChanged } from '../host/dropped.ts';
+import { type Dropped, type Progress, droppedFile, findChanged } from '../host/dropped.ts';
 import type { Reading } from '../host/engine.ts';
 import type { Payloads } from '../host/protocol.ts';
-import { readDropped } from '../host/reading.ts';
+import { TooLarge, readDropped } from '../host/reading.ts';
 import { RefusedError } from '../host/refused.ts';
 import { sentenceOf } from '../host/worker.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
 import { inert } from '../state/inert.ts';
 import type { Names } from '../state/names.ts';
+import { namesOfSide } from '../state/sides.ts';
+import type { State } from '../state/state.ts';
 import type { ReadingNotes } from '../ui/app_context.ts';
 import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
 import { type Shown, openNames, show } from '../ui/shown.ts';
 import { documentsOf, summariesOf } from '../ui/summary.ts';
+import { joined, rootOf } from './listing.ts';
 import { type Kept, reportOf } from './report.ts';
 
 /** The open recording, or both that are compared, and the files that were read. */
 export interface OpenRecording {
   readonly shown: Shown;
-  readonly notes: ReadingNotes;
+  readonly notes: ReadingNotes & Pick<Reading, 'title'>;
   readonly files: readonly Dropped[];
   readonly kept: Kept;
   /** Of two recordings, the later one is the first. */
@@ -31,6 +34,8 @@ export interface OpenRecording {
 export interface Current {
   readonly step: 'listing' | 'reading' | 'opening';
   readonly progress: Progress | null;
+  /** The first reading ran out of memory. This is the second one, without times. */
+  readonly isAgain: boolean;
 }
 
 /** The files of a reading, and whether they add names to the open recording. */
@@ -47,8 +52,12 @@ export class Session {
   readonly #page: HTMLElement;
   readonly #listeners = new Set<() => void>();
   #abort = new AbortController();
+  /** Drops that came during the reading. */
+  #waiting: Promise<readonly Dropped[]>[] = [];
   open: OpenRecording | null = null;
   current: Current | null = null;
+  /** The names of files and folders that wait for the end of the reading. */
+  next: readonly string[] = [];
   /** The sentence about the last drop, if it could not be opened. */
   fault: string | null = null;
 
@@ -62,11 +71,29 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reads and shows what was dropped. What is open stays until then. */
-  async drop(listing: Promise<readonly Dropped[]>, isSwapped = false): Promise<void> {
-    this.cancel();
+  /** Reads and shows a drop. The open recording stays until then. During a reading, the drop waits. */
+  drop(listing: Promise<readonly Dropped[]>): void {
+    if (this.current === null) return void this.#open(listing, false, null);
+    this.#waiting.push(listing);
+    const show = (files: readonly Dropped[]): void => {
+      if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...new Set(files.map(rootOf))] });
+    };
+    // If the listing fails, the fault appears when it is the turn of this drop.
+    listing.then(show, () => {});
+  }
+
+  /** Opens all drops that came during the reading, together. A fault of that reading stays. */
+  #openWaiting(): void {
+    const lists = this.#waiting;
+    if (lists.length === 0) return;
+    this.#waiting = [];
+    this.#change({ next: [] });
+    void this.#open(Promise.all(lists).then((all) => joined(all)), false, this.fault);
+  }
+
+  async #open(listing: Promise<readonly Dropped[]>, isSwapped: boolean, fault: string | null): Promise<void> {
     const { signal } = (this.#abort = new AbortController());
-    this.#change({ current: { step: 'listing', progress: null }, fault: null });
+    this.#change({ current: { step: 'listing', progress: null, isAgain: false }, fault });
     let dropped: readonly Dropped[] = [];
     const start = performance.now();
     try {
@@ -76,7 +103,7 @@ export class Session {
       if (signal.aborted) return;
       // For the tools of browsers, and for benches.
       performance.measure('reading', { start });
-      this.#change({ current: { step: 'opening', progress: null } });
+      this.#change({ current: { step: 'opening', progress: null, isAgain: false } });
       const before = this.open?.shown;
       const open = await this.#openFound(found, signal);
       if (open === null) return;
@@ -84,33 +111,38 @@ export class Session {
       before?.address.close();
       before?.client.close();
     } catch (error) {
-      if (!signal.aborted) this.#change({ current: null, fault: this.#faultOf(sentenceOf(error), dropped) });
+      if (signal.aborted) return;
+      const faults = [fault, this.#faultOf(sentenceOf(error), dropped)];
+      this.#change({ current: null, fault: faults.filter((text) => text !== null).join('\n') });
     }
+    this.#openWaiting();
   }
 
-  /** Compares the open recordings the other way round. */
+  /** Compares the open recordings the other way round, in place of the reading. */
   swap(): void {
     const { files, isSwapped } = this.open!;
-    void this.drop(Promise.resolve(files), !isSwapped);
+    this.#abort.abort();
+    void this.#open(Promise.resolve(files), !isSwapped, null);
   }
 
-  /** Ends the reading. What is open stays. */
+  /** Ends the reading. The open recording stays, and drops that wait are read. */
   cancel(): void {
     this.#abort.abort();
     if (this.current !== null) this.#change({ current: null });
+    this.#openWaiting();
   }
 
   /** The open recording as a report. */
   report(): Promise<Blob> {
-    const { kept, notes } = this.open!;
-    return reportOf(this.#page, document.title, kept, notes);
+    const { kept, notes, shown } = this.open!;
+    return reportOf(this.#page, { title: document.title, kept, notes, view: viewOf(shown.store.state, shown.names) });
   }
 
   dismiss(): void {
     this.#change({ fault: null });
   }
 
-  #change(change: Partial<Pick<Session, 'open' | 'current' | 'fault'>>): void {
+  #change(change: Partial<Pick<Session, 'open' | 'current' | 'next' | 'fault'>>): void {
     Object.assign(this, change);
     document.documentElement.toggleAttribute('data-reading', this.current !== null);
     for (const listener of this.#listeners) listener();
@@ -120,17 +152,32 @@ export class Session {
     try {
       return { reading: await this.#readFiles(files, isSwapped, signal), files, added: null, isSwapped };
     } catch (refusal) {
-      const found = this.open === null || signal.aborted ? null : await this.#readAdded(this.open, files, signal);
+      if (this.open === null || signal.aborted || refusal instanceof TooLarge || (await this.#isUseless(files, sentenceOf(refusal), signal))) throw refusal;
+      const found = await this.#readAdded(this.open, files, signal);
       if (found === null) throw refusal;
       return found;
+    }
+  }
+
+  /** Reads a drop together with a recording of one row, which is fast. True if nothing in the drop can be symbols of the open recording. */
+  async #isUseless(dropped: readonly Dropped[], refusal: string, signal: AbortSignal): Promise<boolean> {
+    const row = droppedFile('\u0001', new File(['Weight\tSelf Weight\tSymbol Names\n1.00 ms  100.0%\t1.00 ms\tmain\n'], ''));
+    try {
+      const { unmatched } = await this.#readFiles([row, ...dropped], false, signal);
+      return unmatched.length >= new Set(dropped.map(rootOf)).size;
+    } catch (error) {
+      // A table of contents may belong to the open recording, but a damaged recording stays damaged.
+      return sentenceOf(error) === refusal;
     }
   }
 
   /** Reads the open recording together with what may be symbols. Returns null if nothing of it is. */
   async #readAdded({ files: before, notes, isSwapped }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
     const added = [...new Set(dropped.map(rootOf))];
-    // A new version of a file replaces the old one.
-    const files = [...before.filter((file) => !added.includes(rootOf(file))), ...dropped];
+    const recorded = notes.title.split(' → ').map((path) => rootOf({ path }));
+    // A new version of a file replaces the old one; only another folder has the name of the recording's folder.
+    const kept = before.filter((file) => recorded.includes(rootOf(file)) || !added.includes(rootOf(file)));
+    const files = joined([kept, dropped]);
     try {
       const reading = await this.#readFiles(files, isSwapped, signal);
       const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
@@ -149,11 +196,16 @@ export class Session {
   }
 
   #readFiles(files: readonly Dropped[], isSwapped: boolean, signal: AbortSignal): Promise<Reading> {
-    this.#change({ current: { step: 'reading', progress: null } });
-    const onProgress = (progress: Progress): void => {
-      if (!signal.aborted) this.#change({ current: { step: 'reading', progress } });
+    let isAgain = false;
+    const onProgress = (progress: Progress | null): void => {
+      if (!signal.aborted) this.#change({ current: { step: 'reading', progress, isAgain } });
     };
-    return readDropped(files, { engine: this.#engine, script: this.#script, isSwapped, onProgress, signal });
+    const onAgain = (): void => {
+      isAgain = true;
+      onProgress(null);
+    };
+    onProgress(null);
+    return readDropped(files, { engine: this.#engine, script: this.#script, isSwapped, onProgress, onAgain, signal });
   }
 
   /** Opens a reading in place of what is open. Returns null if it was cancelled. */
@@ -192,19 +244,19 @@ export class Session {
   }
 }
 
-/** The dropped file or folder that a file belongs to. */
-function rootOf({ path }: Dropped): string {
-  return path.split('/', 1)[0]!;
-}
-
 /** True if a sentence starts with the path of one of these files. */
 function isAbout(files: readonly Dropped[], text: string): boolean {
   return files.some((file) => [':', '/'].some((end) => text.startsWith(rootOf(file) + end)));
 }
 
+/** The fragment of a state. Each of two recordings has its own functions and threads. */
+function viewOf(state: State, names: Names): string {
+  return fragmentOf(state, namesOfSide(names, state.side));
+}
+
 /** Shows the same recording with more names. Another name may have replaced that of the chosen function. */
 function showAgain(client: Client, names: Names, { store: { state }, names: before }: Shown): Shown {
-  const fragments = [state, { ...state, chosen: null }].map((one) => fragmentOf(one, before));
+  const fragments = [state, { ...state, chosen: null }].map((one) => viewOf(one, before));
   return show(client, names, fragments.find((fragment) => isReadable(fragment, names)) ?? '', 'itself');
 }
 

@@ -8,19 +8,20 @@ import type { Opener } from '../ui/app_context.ts';
 import { type Choice, Inputs, canChooseFolders } from './choosing.tsx';
 import { DropTarget } from './drop_target.tsx';
 import { ReadingBar } from './reading_bar.tsx';
-import type { Session } from './session.ts';
+import type { OpenRecording, Session } from './session.ts';
 import { StartScreen } from './start_screen.tsx';
 
 export function Shell({ session }: { session: Session }): JSX.Element {
-  const { open, current, fault } = useSession(session);
+  const { open, current, next, fault } = useSession(session);
+  useFocus(open);
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
-  const drop = useCallback((files: Promise<readonly Dropped[]>): void => void session.drop(files), [session]);
+  const drop = useCallback((files: Promise<readonly Dropped[]>): void => session.drop(files), [session]);
   const opener = useMemo((): Opener => {
     const swap = open?.shown.names.sides === undefined ? null : () => session.swap();
     return { choose, canChooseFolders: canChooseFolders(), saveReport: () => session.report(), swap };
   }, [session, open]);
-  const bar = current !== null && <ReadingBar current={current} onCancel={() => session.cancel()} />;
+  const bar = current !== null && <ReadingBar current={current} next={next} onCancel={() => session.cancel()} />;
   const refusal = fault !== null && <Fault text={fault} onClose={() => session.dismiss()} />;
   return (
     <>
@@ -48,12 +49,48 @@ function useSession(session: Session): Session {
   return session;
 }
 
-/** Why a drop was not opened. */
+/** Opening a recording replaces everything, so the focus goes to the new heading. */
+function useFocus(open: OpenRecording | null): void {
+  useEffect(() => {
+    if (open !== null && document.activeElement === document.body) focusHeading();
+  }, [open]);
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector('h1')!;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+/** Why a drop was not opened. If it had the focus, that goes back to where it was. */
 function Fault({ text, onClose }: { text: string; onClose: () => void }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const before = useRef(document.activeElement);
+  useEffect(() => {
+    // Before the keys of the page. Menus keep their keys.
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+  const close = (): void => {
+    const hadFocus = box.current!.contains(document.activeElement);
+    onClose();
+    if (!hadFocus) return;
+    if (before.current instanceof HTMLElement && before.current.isConnected && before.current !== document.body) before.current.focus();
+    else focusHeading();
+  };
+  const enter = ({ relatedTarget }: FocusEvent): void => {
+    if (!box.current!.contains(relatedTarget as Node | null)) before.current = relatedTarget as Element | null;
+  };
   return (
-    <div class="drop-fault" role="alert" data-part="drop-fault">
+    <div ref={box} class="drop-fault" role="alert" data-part="drop-fault" onFocusIn={enter}>
       <p>{text}</p>
-      <button type="button" aria-label="Close" onClick={onClose}>
+      <button type="button" aria-label="Close" onClick={close}>
         ×
       </button>
     </div>

@@ -13,20 +13,30 @@ export interface Dropped {
   readonly content: Blob | Uint8Array<ArrayBuffer>;
 }
 
-/** How far the engine is in a file, in bytes. */
+/** How far the engine is in a file, in bytes, and how many of all files were read. */
 export interface Progress {
   readonly path: string;
   readonly done: number;
   readonly size: number;
+  readonly read: number;
+  readonly files: number;
 }
 
 export function droppedFile(path: string, file: File): Dropped {
   return { path, size: file.size, modified: Math.max(0, file.lastModified) * 1e6, content: file };
 }
 
+/** How files are read. */
+export interface ReadingWay {
+  /** Of two recordings, the later one is the first. */
+  readonly isSwapped: boolean;
+  /** Times are left out, which needs less memory. */
+  readonly isSummed: boolean;
+}
+
 /** The request to read these files. */
-export function requestOf(files: readonly Dropped[], isSwapped: boolean): ReadRequest {
-  return { files: files.map(({ path, size, modified }) => ({ path, size, modified })), is_swapped: isSwapped };
+export function requestOf(files: readonly Dropped[], { isSwapped, isSummed }: ReadingWay): ReadRequest {
+  return { files: files.map(({ path, size, modified }) => ({ path, size, modified })), is_swapped: isSwapped, sums: isSummed };
 }
 
 /** Finds a file that changed since it was dropped: browsers do not read it any more. */
@@ -51,12 +61,14 @@ const REPORTED_EVERY_MS = 100;
 export function readerOf(files: readonly Dropped[], report: (progress: Progress) => void): ReadFile {
   let reported = -Infinity;
   const blobs = new BlobReader();
+  const read = new Set<number>();
   return (index, offset, place) => {
     const { path, size, content } = files[index]!;
+    read.add(index);
     const now = performance.now();
     if (now - reported >= REPORTED_EVERY_MS) {
       reported = now;
-      report({ path, done: offset, size });
+      report({ path, done: offset, size, read: read.size, files: files.length });
     }
     if (content instanceof Blob) return blobs.read(content, offset, place);
     const bytes = content.subarray(offset, offset + place.length);

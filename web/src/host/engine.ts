@@ -26,11 +26,15 @@ interface Exports {
 /** Copies bytes of a dropped file, by its index in the request, into a place. Returns their number, or -1 if it cannot be read. */
 export type ReadFile = (file: number, offset: number, place: Uint8Array<ArrayBuffer>) => number;
 
-/** Dropped files, by their paths below the drop, the memory limit in bytes, and whether the later one of two recordings is the first. */
+/**
+ * Dropped files, by their paths below the drop, the memory limit in bytes, whether the later one of two recordings is the first, and whether times
+ * are left out, which needs less memory.
+ */
 export interface ReadRequest {
   readonly files: readonly { readonly path: string; readonly size: number; readonly modified: number }[];
   readonly memory?: number;
   readonly is_swapped?: boolean;
+  readonly sums?: boolean;
 }
 
 /** What was read: an uncompressed payload, for two recordings that of the first one with facts about both, the path, and sentences. */

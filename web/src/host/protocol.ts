@@ -1,7 +1,7 @@
 // The protocol between the page and its worker. `exchange.ts` has the questions and answers, which the engine declares; `tables.ts` has what
 // the page reads directly.
 
-import type { Dropped, Progress } from './dropped.ts';
+import type { Dropped, Progress, ReadingWay } from './dropped.ts';
 import type { Reading } from './engine.ts';
 import type { Answer, Ask, Place, Side } from './exchange.ts';
 import type { Opened } from './tables.ts';
@@ -36,7 +36,7 @@ export interface Payloads {
 }
 
 export type ToWorker =
-  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly files: readonly Dropped[]; readonly isSwapped: boolean; readonly probe: Blob }
+  | { readonly kind: 'read'; readonly engine: WebAssembly.Module; readonly files: readonly Dropped[]; readonly way: ReadingWay; readonly probe: Blob }
   | { readonly kind: 'open'; readonly payloads: Payloads }
   | { readonly kind: 'ask'; readonly id: number; readonly place: Place; readonly ask: Ask };
 
@@ -44,6 +44,7 @@ export type FromWorker =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'read'; readonly reading: Reading }
   | { readonly kind: 'unreadable' }
+  | { readonly kind: 'trapped' }
   | { readonly kind: 'opened'; readonly opened: Opened }
   | { readonly kind: 'answered'; readonly id: number; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly id: number; readonly message: string; readonly isBroken: boolean }

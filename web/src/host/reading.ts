@@ -1,12 +1,12 @@
 // Reads dropped files: in a worker that ends with the reading, since the memory of a module never shrinks. Until then, the open recording is
 // answered by its own worker.
 
-import { type Dropped, type Progress, readerOf, requestOf } from './dropped.ts';
+import { type Dropped, type Progress, type ReadingWay, readerOf, requestOf } from './dropped.ts';
 import { Engine, type Reading } from './engine.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { RefusedError } from './refused.ts';
 import { NoWorker, startWorker } from './start_worker.ts';
-import { readingFault } from './worker.ts';
+import { isBroken } from './worker.ts';
 
 /** The most bytes that are copied if workers cannot read files. */
 const MOST_COPIED = 256e6;
@@ -18,6 +18,8 @@ export interface ReadOptions {
   /** Of two recordings, the later one is the first. */
   readonly isSwapped: boolean;
   readonly onProgress: (progress: Progress) => void;
+  /** The files are read again from the start, without times. */
+  readonly onAgain: () => void;
   /** Cancels the reading. */
   readonly signal: AbortSignal;
 }
@@ -27,24 +29,50 @@ class Unreadable extends Error {
   override name = 'Unreadable';
 }
 
-/** Reads the recording among dropped files, or two. Throws a `RefusedError` with the engine's sentence if there is none. */
+/** The module ended without a sentence, most likely for lack of memory. */
+class Trapped extends Error {
+  override name = 'Trapped';
+}
+
+/** The files need more memory than a module can have. */
+export class TooLarge extends RefusedError {}
+
+/**
+ * Reads the recording among dropped files, or two. If the memory is not enough, a new module reads them again, without times.
+ *
+ * Throws a `RefusedError` with the engine's sentence if there is no recording.
+ */
 export async function readDropped(files: readonly Dropped[], options: ReadOptions): Promise<Reading> {
+  const { isSwapped, onAgain } = options;
+  for (const isSummed of [false, true]) {
+    if (isSummed) onAgain();
+    try {
+      return await readOnce(files, { isSwapped, isSummed }, options);
+    } catch (error) {
+      if (!(error instanceof Trapped)) throw error;
+    }
+  }
+  throw new TooLarge('the browser cannot read this for lack of memory; use the command');
+}
+
+async function readOnce(files: readonly Dropped[], way: ReadingWay, options: ReadOptions): Promise<Reading> {
   try {
-    return await readInWorker(files, options);
+    return await readInWorker(files, way, options);
   } catch (error) {
-    if (error instanceof Unreadable) return readInWorker(await copiesOf(files), options);
-    if (error instanceof NoWorker) return readHere(await copiesOf(files), options);
+    if (error instanceof Unreadable) return readInWorker(await copiesOf(files), way, options);
+    if (error instanceof NoWorker) return readHere(await copiesOf(files), way, options);
     throw error;
   }
 }
 
-async function readInWorker(files: readonly Dropped[], { engine, script, isSwapped, onProgress, signal }: ReadOptions): Promise<Reading> {
+async function readInWorker(files: readonly Dropped[], way: ReadingWay, { engine, script, onProgress, signal }: ReadOptions): Promise<Reading> {
   const module = await engine;
   return new Promise((resolve, reject) => {
     const receive = (message: FromWorker): void => {
       if (message.kind === 'progress') return onProgress(message.progress);
       if (message.kind === 'read') resolve(message.reading);
       else if (message.kind === 'unreadable') reject(new Unreadable());
+      else if (message.kind === 'trapped') reject(new Trapped());
       else if (message.kind === 'failed') reject(new RefusedError(message.message));
       worker.terminate();
     };
@@ -55,7 +83,7 @@ async function readInWorker(files: readonly Dropped[], { engine, script, isSwapp
     };
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    const message: ToWorker = { kind: 'read', engine: module, files, isSwapped, probe: new Blob(['?']) };
+    const message: ToWorker = { kind: 'read', engine: module, files, way, probe: new Blob(['?']) };
     worker.postMessage(message, files.flatMap(({ content }) => (content instanceof Uint8Array ? [content.buffer] : [])));
   });
 }
@@ -82,11 +110,11 @@ async function copyOf(file: Dropped): Promise<Dropped> {
 }
 
 /** Reads in the page, which does not react until then. */
-async function readHere(files: readonly Dropped[], { engine, isSwapped, onProgress }: ReadOptions): Promise<Reading> {
+async function readHere(files: readonly Dropped[], way: ReadingWay, { engine, onProgress }: ReadOptions): Promise<Reading> {
   const reader = await Engine.start(await engine, readerOf(files, onProgress));
   try {
-    return reader.read(requestOf(files, isSwapped));
+    return reader.read(requestOf(files, way));
   } catch (error) {
-    throw new RefusedError(readingFault(error));
+    throw isBroken(error) ? new Trapped() : error;
   }
 }

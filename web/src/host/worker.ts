@@ -17,7 +17,7 @@ export function serve(scope: WorkerScope): void {
   let engine: Engine | null = null;
   scope.onmessage = ({ data }) => {
     if (data.kind === 'read') {
-      read(data, scope).catch((error: unknown) => scope.postMessage({ kind: 'failed', message: readingFault(error) }));
+      read(data, scope).catch((error: unknown) => scope.postMessage(isBroken(error) ? { kind: 'trapped' } : { kind: 'failed', message: sentenceOf(error) }));
       return;
     }
     if (data.kind === 'open') {
@@ -40,10 +40,10 @@ export function serve(scope: WorkerScope): void {
   };
 }
 
-async function read({ engine, files, isSwapped, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
+async function read({ engine, files, way, probe }: Extract<ToWorker, { kind: 'read' }>, scope: WorkerScope): Promise<void> {
   if (files.some(({ content }) => content instanceof Blob) && !canRead(probe)) return scope.postMessage({ kind: 'unreadable' });
   const reader = await Engine.start(engine, readerOf(files, (progress) => scope.postMessage({ kind: 'progress', progress })));
-  const reading = reader.read(requestOf(files, isSwapped));
+  const reading = reader.read(requestOf(files, way));
   scope.postMessage({ kind: 'read', reading }, [reading.payload, reading.before].flatMap((bytes) => (bytes === null ? [] : [bytes.buffer])));
 }
 
@@ -56,12 +56,6 @@ export function isBroken(error: unknown): boolean {
 export function sentenceOf(error: unknown): string {
   if (error instanceof RefusedError) return error.message;
   return `this cannot be computed here: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-/** The same for a reading. Without the engine's sentence, most likely the memory was not enough. */
-export function readingFault(error: unknown): string {
-  if (error instanceof RefusedError) return error.message;
-  return `the browser cannot read this, perhaps for lack of memory (${error instanceof Error ? error.message : String(error)}); use the command`;
 }
 
 /** The buffers of typed arrays in an answer that nothing else uses. */

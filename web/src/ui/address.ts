@@ -17,7 +17,7 @@ interface Entry {
   readonly before: string | null;
 }
 
-/** What was shown before: nothing, another recording, or the same one with fewer names. */
+/** What was shown before: nothing, another recording, or the same one, with fewer names or in the app that saved the report. */
 export type Follows = 'nothing' | 'another' | 'itself';
 
 export class Address {
@@ -29,6 +29,8 @@ export class Address {
   #steps = 0;
   /** The change comes from the address: it is no step of a person's own. */
   #isFollowing = false;
+  /** The entry belongs to another recording, and is not changed: the next change of the state is written into a new one. */
+  #isForeign = false;
   readonly #end = new AbortController();
 
   /** For two recordings, these are the names of both. `say` reports rejected links. */
@@ -41,7 +43,7 @@ export class Address {
     store.subscribe(() => this.#keep());
     const { signal } = this.#end;
     const onPop = ({ state }: PopStateEvent): void => {
-      if (isEntry(state)) this.#follow(() => this.#goTo(state));
+      if (isEntry(state)) this.#follow(() => this.#goTo(state, say));
     };
     const onHash = (): void => {
       if (isEntry(history.state)) return;
@@ -50,7 +52,7 @@ export class Address {
         this.#follow(() => store.replace(state));
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
-        say(`${sentence(error.message)} The page is unchanged.`);
+        say(unchanged(error));
       }
     };
     addEventListener('popstate', onPop, { signal });
@@ -84,9 +86,11 @@ export class Address {
     this.#steps = this.#store.steps;
     const fragment = this.#fragment();
     const hash = hashOf(fragment);
-    if (hash === location.hash && isEntry(history.state)) return;
-    if (this.#isFollowing || !isStep) this.#write('replaceState', { fragment, before: this.before }, hash);
+    // An entry of the history is shown, and stays as it was written.
+    if ((hash === location.hash || this.#isFollowing) && isEntry(history.state)) return;
+    if (this.#isFollowing || !(isStep || this.#isForeign)) this.#write('replaceState', { fragment, before: this.before }, hash);
     else this.#write('pushState', { fragment, before: isMove ? this.#inMiddle(from) : null }, hash);
+    this.#isForeign = false;
   }
 
   #write(how: 'pushState' | 'replaceState', entry: Entry, hash: string): void {
@@ -110,15 +114,20 @@ export class Address {
     }
   }
 
-  #goTo({ fragment }: Entry): void {
+  #goTo({ fragment }: Entry, say: (text: string) => void): void {
+    this.#isForeign = false;
     try {
       this.#store.replace(readFragment(fragment, this.#names));
     } catch (error) {
-      // An entry of another recording in the same file.
       if (!(error instanceof RefusedError)) throw error;
+      this.#isForeign = true;
+      say(unchanged(error));
     }
   }
+}
 
+function unchanged({ message }: RefusedError): string {
+  return `${sentence(message)} The page is unchanged.`;
 }
 
 function hashOf(fragment: string): string {

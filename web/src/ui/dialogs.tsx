@@ -37,7 +37,11 @@ function Dialog({ title, onClose, children }: { title: string; onClose: () => vo
   );
 }
 
+/** Without a key, since a choice of files looks different in each browser. */
+const OPENING = { keys: 'Drop, or Open', tells: 'Open another recording, or add symbols: drop files anywhere, or choose them in the menu Open' };
+
 export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
+  const { opener } = useApp();
   return (
     <Dialog title="Keys" onClose={onClose}>
       <label class="check">
@@ -48,7 +52,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
         {KEY_GROUPS.map(({ title, rows }) => (
           <section key={title}>
             <h3>{title}</h3>
-            <Facts rows={rows.map(({ keys, tells }) => [<kbd>{keys}</kbd>, tells])} />
+            <Facts rows={(opener !== null && title === 'Everything' ? [...rows, OPENING] : rows).map(({ keys, tells }) => [<kbd>{keys}</kbd>, tells])} />
           </section>
         ))}
       </div>

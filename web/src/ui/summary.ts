@@ -32,7 +32,7 @@ export function accountOf(summary: Summary, reading: ReadingNotes | null): strin
     unnamed > 0 ? unnamed === 1 ? '1 address without a name' : `${unnamed} addresses without names` : '',
     notes > 0 ? counted(notes, 'note') : '',
     warnings > 0 ? counted(warnings, 'warning') : '',
-    unused > 0 ? counted(unused, 'unused file') : '',
+    unused > 0 ? counted(unused, 'unused item') : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -21,6 +21,10 @@ export const APP_CASES = {
     await tab.choose([orchard]);
     equal(await tab.read(), null);
     ok(await isFitting(), 'the recording is too wide');
+    await tab.browser.resize(320, 700);
+    ok(await isFitting(), 'the recording is too wide for 320 px');
+    await tab.open(app);
+    ok(await isFitting(), 'the start screen is too wide for 320 px');
     await tab.browser.resize(1280, 800);
   },
 
@@ -44,6 +48,30 @@ export const APP_CASES = {
     await expectAccessible('fault over a recording');
   },
 
+  async 'the focus goes to what was opened, and back from a fault'(tab, { app, orchard, notes }) {
+    const focus = () => tab.browser.run(() => (document.activeElement.dataset.part ?? document.activeElement.tagName).toLowerCase());
+    await tab.openWith(app, [orchard]);
+    equal(await focus(), 'h1');
+    await tab.press('?');
+    match(await tab.text('dialog'), /Drop, or Open\s+Open another recording/);
+    await tab.press('Escape');
+    await tab.browser.run(() => document.querySelector('[data-part=share]').focus());
+    for (const key of ['Escape', 'Enter']) {
+      await tab.give([notes]);
+      match(await tab.read(), /not an export/);
+      equal(await focus(), 'share');
+      await tab.browser.run(() => document.querySelector('[data-part=drop-fault] button').focus());
+      await tab.press(key);
+      equal(await tab.count('[data-part=drop-fault]'), 0);
+      equal(await focus(), 'share');
+    }
+    await tab.give([notes]);
+    await tab.read();
+    await tab.press('Escape');
+    equal(await tab.count('[data-part=drop-fault]'), 0);
+    equal(await focus(), 'share');
+  },
+
   async 'opens the choice of files by key'(tab, { app }) {
     await tab.open(app);
     await tab.browser.run(() => {
@@ -61,7 +89,7 @@ export const APP_CASES = {
     await tab.openWith(app, [orchard, notes]);
     equal(await tab.browser.run(() => document.title), 'input.xml – traceparse');
     equal(await tab.text('h1'), 'Orchard · input.xml');
-    match(await tab.text('[data-part=recording]'), /1 unused file/);
+    match(await tab.text('[data-part=recording]'), /1 unused item/);
     await tab.click('[data-part=recording]');
     match(await tab.text('dialog'), /Not used\s+notes\.txt: not a symbol file/);
     ok(!(await tab.text('dialog')).includes('--'), 'an option of the command');
@@ -108,6 +136,34 @@ export const APP_CASES = {
     deepEqual((await tab.tables()).functions, await functionsOf(orchard, []));
   },
 
+  async 'Back to an entry of another recording says that it does not fit, and keeps it'(tab, { app, orchard, warned }) {
+    await tab.openWith(app, [orchard], 'v=1&tab=functions');
+    await tab.click('#functions .row .name', 'orchard::Press::filter');
+    const first = await tab.fragment();
+    await tab.show('callers');
+    await tab.give([warned]);
+    equal(await tab.read(), null);
+    const go = async (steps) => {
+      const before = await tab.browser.run(() => location.href);
+      await tab.browser.run((steps) => history.go(steps), steps);
+      await waitFor(async () => (await tab.browser.run(() => location.href)) !== before, 'the entry');
+      await tab.ready();
+    };
+    await go(-1);
+    match(await tab.text('[data-part=said]'), /This recording has no .* The page is unchanged\./);
+    equal(await tab.count('#tab-overview[aria-selected=true]'), 1);
+    const second = await tab.fragment();
+    await go(-1);
+    equal(await tab.fragment(), first);
+    await go(1);
+    equal(await tab.fragment(), second);
+    // What is done here is another entry.
+    await tab.search('a');
+    match(await tab.fragment(), /^v=1&q=a$/);
+    await go(-1);
+    equal(await tab.fragment(), second);
+  },
+
   async 'a link waits for its recording'(tab, { app, orchard, waiting }) {
     const link = 'v=1&tab=functions&op=hide-system&q=press';
     await tab.open(app);
@@ -147,12 +203,12 @@ export const APP_CASES = {
     equal(await tab.count('[data-reading]'), 0);
   },
 
-  async 'a reading can be cancelled, and keeps what is open'(tab, { variants, orchard, waiting }) {
+  async 'a reading can be cancelled, and keeps what is open'(tab, { variants, orchard, waiting, notes }) {
     if (tab.browser.name === 'webkit') return; // It reads copies, which is not slow here.
-    const cancel = async (file) => {
-      await tab.give([file]);
+    const cancel = async (...files) => {
+      await tab.give(files);
       await waitFor(async () => (await tab.count('[data-part=reading] progress')) > 0, 'the progress');
-      match(await tab.text('[data-part=reading]'), /Reading input\.xml …\s+0 of \d+ kB\s+Cancel/);
+      match(await tab.text('[data-part=reading]'), files.length === 1 ? /Reading input\.xml …\s+0 of \d+ kB\s+Cancel/ : /Reading (input\.xml|notes\.txt) …\s+\d of 2 files\s+Cancel/);
       const { x, y } = await tab.place('[data-part=reading] button');
       await tab.browser.click(x, y);
       equal(await tab.read(), null);
@@ -160,6 +216,7 @@ export const APP_CASES = {
     await tab.open(variants.slowFiles);
     await cancel(orchard);
     equal(await tab.count('[data-part=start]'), 1);
+    await cancel(orchard, notes);
     await tab.give([orchard]);
     equal(await tab.read(), null);
     await tab.show('functions');

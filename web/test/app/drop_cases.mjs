@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { ROOT } from '../command.mjs';
 import { functionsOf } from '../page/asked.mjs';
@@ -24,7 +25,26 @@ export const DROP_CASES = {
       await tab[way]([root]);
       equal(await tab.read(), null, way);
       match(await tab.text('h1'), /run\.xml$/);
-      match(await tab.text('[data-part=recording]'), /250 unused files/);
+      match(await tab.text('[data-part=recording]'), /250 unused items/);
+    }
+  },
+
+  async 'a page from a server finds files with every name'(tab, { app, orchard, folder }) {
+    if (tab.browser.name !== 'chromium') return;
+    const root = join(folder, 'all names');
+    mkdirSync(root);
+    cpSync(orchard, join(root, 'run.xml'));
+    for (const name of ['a:b', 'a"b', 'a*b', 'a?b', 'a.', 'a.lnk']) writeFileSync(join(root, name), '');
+    const server = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(readFileSync(app)));
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await tab.browser.page.goto(`http://127.0.0.1:${server.address().port}/`);
+      await tab.drop([root]);
+      equal(await tab.read(), null);
+      match(await tab.text('[data-part=recording]'), /6 unused/);
+    } finally {
+      server.closeAllConnections();
+      server.close();
     }
   },
 
@@ -32,7 +52,7 @@ export const DROP_CASES = {
     if (tab.browser.name !== 'chromium') return;
     await tab.openWith(app, [orchard]);
     for (const type of ['dragEnter', 'dragOver']) await tab.drag(type, [orchard], { x: 640, y: 120 });
-    match(await tab.text('[data-part=drop-over]'), /Drop a recording to open it, or symbols to add names/);
+    match(await tab.text('[data-part=drop-over]'), /Drop a recording to open it, two to compare them, or symbols to add names/);
     await waitFor(async () => (await tab.count('[data-part=drop-over]')) === 0, 'the end of the drag');
     await tab.drop([orchard], { x: 640, y: 120 });
     equal(await tab.read(), null);
@@ -41,8 +61,7 @@ export const DROP_CASES = {
   async 'symbols that are dropped later add names'(tab, { app, folder, orchard }) {
     if (!canGiveFolders(tab)) return;
     const [dsym, others] = ['arm64-dwarf5/Demo5.dSYM', 'names/Names.dSYM'].map((name) => fixture(`symbols/built/${name}`));
-    const demo = join(folder, `demo-${tab.browser.name}.xml`);
-    writeFileSync(demo, exportOf('4C4C4407-5555-3144-A1F8-1A9B7107AB5E', Array.from({ length: 60 }, (_, at) => 0x480 + 8 * at)));
+    const demo = writtenDemo(join(folder, `demo-${tab.browser.name}.xml`));
     await tab.openWith(app, [demo], 'v=1&tab=functions&op=hide-system');
     match(await tab.text('[data-part=recording]'), /\d+ addresses without names/);
     await tab.click('#functions .row .name', '0x1000004a0');
@@ -75,9 +94,85 @@ export const DROP_CASES = {
     deepEqual(await tab.tables(), before);
   },
 
+  async 'a drop without symbols does not read the open recording again'(tab, { app, orchard, notes, damaged }) {
+    await tab.openWith(app, [orchard]);
+    await tab.browser.run(() => {
+      const { prototype } = Worker;
+      const post = prototype.postMessage;
+      globalThis.readFiles = [];
+      prototype.postMessage = function (message, transfer) {
+        if (message.kind === 'read') globalThis.readFiles.push(...message.files.map(({ path }) => path));
+        return post.call(this, message, transfer);
+      };
+    });
+    for (const [paths, sentence] of [[[notes], /not an export/], [[notes, fixture('symbols/README.md')], /no recording/], [[damaged], /truncated/]]) {
+      await tab.give(paths);
+      match(await tab.read(), sentence);
+    }
+    const read = await tab.browser.run(() => globalThis.readFiles);
+    ok(read.includes('notes.txt') && !read.includes('input.xml'), read.join());
+  },
+
+  async 'a folder with the name of the open one adds names'(tab, { app, folder }) {
+    if (!canGiveFolders(tab)) return;
+    const [first, second, third] = ['1', '2', '3'].map((number) => join(folder, 'same', number, 'build'));
+    for (const build of [first, second, third]) mkdirSync(build, { recursive: true });
+    const demo = writtenDemo(join(first, 'demo.xml'));
+    const dsym = join(second, 'Demo5.dSYM');
+    cpSync(fixture('symbols/built/arm64-dwarf5/Demo5.dSYM'), dsym, { recursive: true });
+    for (const build of [second, third]) writeFileSync(join(build, 'notes.txt'), 'hello');
+    await tab.openWith(app, [first], 'v=1&tab=functions');
+    await tab.give([third]);
+    match(await tab.read(), /no recording/);
+    await tab.give([second]);
+    equal(await tab.read(), null);
+    match(await tab.text('[data-part=said]'), /Read again with build\./);
+    deepEqual((await tab.tables()).functions, await functionsOf(demo, ['--dsym', dsym]));
+    await tab.give([fixture('symbols/built/names/Names.dSYM')]);
+    await tab.read();
+    deepEqual((await tab.tables()).functions, await functionsOf(demo, ['--dsym', dsym]));
+  },
+
+  async 'files of one name are told apart by a number'(tab, { app, orchard, folder }) {
+    const paths = ['1', '2'].map((number) => join(folder, `named-${tab.browser.name}`, number, 'a.xml'));
+    for (const path of paths) cpSync(orchard, path, { recursive: true });
+    await tab.open(app);
+    await tab.choose(paths);
+    equal(await tab.read(), null);
+    match(await tab.text('h1'), /a\.xml → 2\/a\.xml|2\/a\.xml → a\.xml/);
+  },
+
+  async 'drops during a reading wait for its end'(tab, { variants, orchard, waiting, notes }) {
+    if (tab.browser.name === 'webkit') return; // It reads copies, which is not slow here.
+    await tab.open(variants.slowFiles);
+    for (const isCancelled of [false, true]) {
+      await tab.give([waiting]);
+      await waitFor(async () => (await tab.count('[data-part=reading]')) > 0, 'the reading');
+      await tab.give([notes]);
+      await waitFor(async () => /then notes\.txt/.test(await tab.text('[data-part=reading]')), 'the drop that waits');
+      await tab.give([orchard]);
+      await waitFor(async () => /then 2 items/.test(await tab.text('[data-part=reading]')), 'both drops');
+      if (isCancelled) {
+        const { x, y } = await tab.place('[data-part=reading] button');
+        await tab.browser.click(x, y);
+      }
+      equal(await tab.read(), null);
+      equal(await tab.text('h1'), 'Orchard · input.xml');
+      match(await tab.text('[data-part=recording]'), /1 unused/);
+    }
+  },
+
+  async 'the fault of a reading stays while the next drop is read'(tab, { variants, orchard, damaged }) {
+    if (tab.browser.name === 'webkit') return;
+    await tab.open(variants.slowFiles);
+    await tab.give([damaged]);
+    await tab.give([orchard]);
+    match(await tab.read(), /^damaged\.xml.*truncated[^\n]*$/);
+    equal(await tab.text('h1'), 'Orchard · input.xml');
+  },
+
   async 'a single file of symbols adds names'(tab, { app, folder }) {
-    const demo = join(folder, `single-${tab.browser.name}.xml`);
-    writeFileSync(demo, exportOf('4C4C4407-5555-3144-A1F8-1A9B7107AB5E', Array.from({ length: 60 }, (_, at) => 0x480 + 8 * at)));
+    const demo = writtenDemo(join(folder, `single-${tab.browser.name}.xml`));
     const binary = fixture('symbols/built/arm64-dwarf5/Demo5');
     await tab.openWith(app, [demo], 'v=1&tab=functions');
     await tab.give([binary]);
@@ -97,6 +192,12 @@ if (process.env.TRACEPARSE_CORPUS !== undefined) {
     await tab.openWith(app, [bundle], 'v=1&tab=threads');
     deepEqual((await tab.tables()).threads, threads);
   };
+}
+
+/** Writes an export of the program in the fixtures, with addresses in place of names. */
+function writtenDemo(path) {
+  writeFileSync(path, exportOf('4C4C4407-5555-3144-A1F8-1A9B7107AB5E', Array.from({ length: 60 }, (_, at) => 0x480 + 8 * at)));
+  return path;
 }
 
 /** The drivers of other browsers can choose files, but no folders. */

@@ -8,6 +8,25 @@ import { appPage } from '../../app.mjs';
 import { ROOT } from '../command.mjs';
 import { hostileRecording } from '../page/inputs.mjs';
 
+/** The engine runs out of memory if a condition of its `request` is true. The second reading is slow enough to be seen. */
+function trapping(condition) {
+  return `{
+    const make = WebAssembly.instantiate;
+    WebAssembly.instantiate = async (...all) => {
+      const { exports } = await make.apply(WebAssembly, all);
+      let at = 0;
+      const reserve = (length) => (at = exports.reserve(length));
+      const read = (length) => {
+        const request = new TextDecoder().decode(new Uint8Array(exports.memory.buffer, at >>> 0, length));
+        if (${condition}) throw new WebAssembly.RuntimeError('unreachable');
+        for (const end = performance.now() + 1500; performance.now() < end; );
+        return exports.read(length);
+      };
+      return { exports: { ...exports, reserve, read } };
+    };
+  }`;
+}
+
 /** Runs before the script, in the page and in its workers. */
 const BEFORE = {
   noReaderInWorkers: 'delete globalThis.FileReaderSync;',
@@ -20,6 +39,8 @@ const BEFORE = {
       return read.call(this, blob);
     };
   }`,
+  trapsOnce: trapping(`!request.includes('"sums":true')`),
+  trapsAlways: trapping('true'),
   slowOperations: `if (!globalThis.document) addEventListener('message', ({ data }) => {
     for (const end = performance.now() + (data.place?.operations.length > 0 ? 60_000 : 0); performance.now() < end; );
   });`,

@@ -4,6 +4,7 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { openSync, ftruncateSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { functionsOf } from '../page/asked.mjs';
+import { waitFor } from '../page/tab.mjs';
 
 const opens = (variant) => async (tab, { variants, orchard }) => {
   await tab.openWith(variants[variant], [orchard], 'v=1&tab=functions');
@@ -21,6 +22,24 @@ export const QUIRK_CASES = {
   'reads without workers': opens('noWorkers'),
   'refuses much for a worker that cannot read blobs': refusesLarge('noReaderInWorkers'),
   'refuses much without workers': refusesLarge('noWorkers'),
+
+  async 'reads again, without times, if the memory is not enough'(tab, { variants, orchard, damaged }) {
+    await tab.open(variants.trapsOnce, 'v=1&tab=functions');
+    await tab.give([orchard]);
+    await waitFor(async () => (await tab.count('[data-part=reading]')) > 0, 'the second reading');
+    match(await tab.text('[data-part=reading]'), /Reading again, without times, for lack of memory …/);
+    equal(await tab.read(), null);
+    deepEqual((await tab.tables()).functions, await functionsOf(orchard, []));
+    await tab.give([damaged]);
+    match(await tab.read(), /truncated/);
+  },
+
+  async 'refuses what is too large even without times'(tab, { variants, orchard }) {
+    await tab.open(variants.trapsAlways);
+    await tab.give([orchard]);
+    equal(await tab.read(), 'The browser cannot read this for lack of memory; use the command.');
+    equal(await tab.count('[data-part=start]'), 1);
+  },
 
   async 'refuses a file of more than 4 GiB'(tab, { app, folder }) {
     await tab.open(app);

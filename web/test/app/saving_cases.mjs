@@ -70,12 +70,14 @@ const CASES = {
   async 'a saved report opens by itself'(tab, { app, orchard, folder }) {
     const link = 'v=1&tab=functions&op=hide-system';
     await tab.openWith(app, [orchard], link);
-    const report = await reopen(tab, folder, link);
+    const report = await reopen(tab, folder);
+    equal(await tab.fragment(), link, 'it opens with the same view');
     equal(await tab.browser.run(() => document.title), 'input.xml – traceparse');
     deepEqual((await tab.tables()).functions, await functionsOf(orchard, ['--hide-system']));
     equal(await tab.count('[data-part=open], [data-part=input-files]'), 0);
     const policyOf = (path) => /Content-Security-Policy" content="([^"]*)"/.exec(readFileSync(path, 'utf8'))[1];
-    equal(policyOf(report), policyOf(app));
+    // The driver of WebKit adds a script to the page that it opens.
+    if (tab.browser.name !== 'webkit') equal(policyOf(report), policyOf(app));
     ok(statSync(report).size < statSync(app).size + 200_000, 'the size');
     // The engine of the app.
     const { base64 } = await save(tab, 'save-folded');
@@ -84,7 +86,7 @@ const CASES = {
 
   async 'a saved report keeps warnings, and the names of no other files'(tab, { app, warned, notes, folder }) {
     await tab.openWith(app, [warned, notes]);
-    match(await tab.text('[data-part=recording]'), /1 warning, 1 unused file/);
+    match(await tab.text('[data-part=recording]'), /1 warning, 1 unused item/);
     const report = await reopen(tab, folder);
     equal(await tab.text('[data-part=recording]'), '1 warning');
     await tab.click('[data-part=recording]');
