@@ -1,5 +1,6 @@
 // What the app saves: the selection for other programs, and the page with its recording. Two recordings that are dropped together.
 
+import { randomUUID } from 'node:crypto';
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +61,8 @@ export function savingCases() {
 async function reopen(tab, folder, fragment = '') {
   const { base64 } = await save(tab, 'save-report');
   match(await tab.text('[data-part=said]'), /^Saved report\.html \(\d\.\d MB\)\.$/);
-  const report = join(folder, `saved-${tab.browser.name}.html`);
+  // Other tabs save at the same time.
+  const report = join(folder, `saved-${randomUUID()}.html`);
   writeFileSync(report, Buffer.from(base64, 'base64'));
   await tab.open(report, fragment);
   return report;
