@@ -117,11 +117,6 @@ impl TocRun {
         Some(format!("{date}T{time}{offset}"))
     }
 
-    /// Returns the fields of the summary that describe a crash or memory exception, for pages.
-    pub(crate) fn stop_fields(&self) -> impl Iterator<Item = &(String, String)> {
-        self.summary.iter().filter(|(key, _)| is_stop_field(key))
-    }
-
     /// Returns a field of the summary.
     pub fn summary_field(&self, name: &str) -> Option<&str> {
         lookup(&self.summary, name)

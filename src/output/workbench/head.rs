@@ -11,7 +11,7 @@ use super::rows::{Rows, SeriesRows};
 use super::titles::{Titles, file_name};
 use crate::output::json::write_summary;
 use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, RunId, StringId, ThreadId};
-use crate::recording::HangRisk;
+use crate::recording::{HangRisk, is_stop_field};
 use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
 use crate::units::Nanos;
 
@@ -83,8 +83,8 @@ fn run(report: &Report<'_>, titles: &Titles, id: RunId) -> Value {
     if let Some(name) = toc.process_attribute("name").filter(|name| !name.is_empty()) {
         run["process"] = json!(name);
     }
-    let stop: serde_json::Map<String, Value> =
-        toc.stop_fields().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let stop = toc.summary.iter().filter(|(key, _)| is_stop_field(key));
+    let stop: serde_json::Map<String, Value> = stop.map(|(key, value)| (key.clone(), json!(value))).collect();
     if !stop.is_empty() {
         run["stop"] = Value::Object(stop);
     }
