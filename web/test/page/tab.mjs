@@ -95,8 +95,9 @@ export class Tab {
     return this.click(`#tab-${tab}`);
   }
 
+  /** WebKit adds a line break after the last block. */
   text(selector) {
-    return this.browser.run((selector) => document.querySelector(selector)?.innerText ?? null, selector);
+    return this.browser.run((selector) => document.querySelector(selector)?.innerText.trimEnd() ?? null, selector);
   }
 
   count(selector) {
