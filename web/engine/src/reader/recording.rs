@@ -17,7 +17,7 @@ use super::files::CACHE;
 use super::{Reading, pair};
 use crate::wire::U8s;
 
-/// Reads the recordings among the files, within the memory limit. If a single one is too large to keep each sample, times are left out.
+/// Reads the recordings among the files, within the memory limit. If they are too large to keep each sample, times are left out.
 pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Result<Reading, Error> {
     let _cache = options.memory.reserve(CACHE).map_err(|over| Error::memory(over, None))?;
     let mut files = InputFiles::new(files, &options.memory);
@@ -32,14 +32,24 @@ pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Re
         let inputs = inputs.iter().zip(places).map(open).collect::<Result<Vec<_>, Error>>()?;
         Ok(Chosen { files: &files, choice: &choice, inputs })
     });
-    match chosen.collect::<Result<Vec<_>, Error>>()?.as_slice() {
+    let chosen = chosen.collect::<Result<Vec<_>, Error>>()?;
+    let read = |options: &Options| match chosen.as_slice() {
         [first, second] => {
             let mut reading = Reading::default();
             let both = [first.load(options, &mut reading)?, second.load(options, &mut reading)?];
             pair::compare(both, is_swapped, reading)
         }
         several => several.iter().try_fold(Reading::default(), |_, only| only.read(options)),
+    };
+    if options.samples == SampleDetail::Each {
+        match read(options) {
+            Err(Error { kind: ErrorKind::Memory(_), .. }) => {}
+            read => return read,
+        }
     }
+    let mut reading = read(&Options { samples: SampleDetail::Summed, ..options.clone() })?;
+    reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
+    Ok(reading)
 }
 
 /// A recording that was chosen, with its opened inputs by name.
@@ -59,22 +69,6 @@ pub(super) struct Loaded {
 
 impl Chosen<'_, '_> {
     fn read(&self, options: &Options) -> Result<Reading, Error> {
-        match self.payload(options) {
-            Err(Error { kind: ErrorKind::Memory(_), .. }) if options.samples == SampleDetail::Each => {
-                self.read(&Options { samples: SampleDetail::Summed, ..options.clone() })
-            }
-            mut read => {
-                if let Ok(reading) = &mut read
-                    && options.samples == SampleDetail::Summed
-                {
-                    reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
-                }
-                read
-            }
-        }
-    }
-
-    fn payload(&self, options: &Options) -> Result<Reading, Error> {
         let mut reading = Reading::default();
         let Loaded { name, analysis, intervals } = self.load(options, &mut reading)?;
         let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
