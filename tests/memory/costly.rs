@@ -119,7 +119,7 @@ pub(crate) fn deep(stacks: usize, seed: usize) -> String {
     export(|out| table(out, 1, "time-profile", &columns, (0..stacks).map(&mut row)))
 }
 
-/// A CPU profile with a sample a millisecond, each in a hang of its own.
+/// A CPU profile with a sample a millisecond, each in a hang of its own, with a system call and a signpost.
 pub(crate) fn hangs(count: usize) -> String {
     let thread = "<thread fmt=\"Main Thread 0x1 (App, pid: 2)\"><tid>1</tid></thread>";
     let sample = |at: usize| {
@@ -130,11 +130,15 @@ pub(crate) fn hangs(count: usize) -> String {
         )
     };
     let hang = |at: usize| format!("<start-time>{at}000000</start-time><duration>1000000</duration>{thread}");
+    let named = |at: usize| format!("{}<string>read</string>", hang(at));
     let samples = [("time", "sample-time"), ("thread", "thread"), ("weight", "weight"), ("stack", "backtrace")];
-    let hangs = [("start", "start-time"), ("duration", "duration"), ("thread", "thread")];
+    let hangs = [("start", "start-time"), ("duration", "duration"), ("thread", "thread"), ("name", "string")];
     export(|out| {
         table(out, 1, "time-profile", &samples.map(|(name, kind)| column(name, kind)), (0..count).map(sample));
-        table(out, 2, "potential-hangs", &hangs.map(|(name, kind)| column(name, kind)), (0..count).map(hang));
+        let hangs = hangs.map(|(name, kind)| column(name, kind));
+        table(out, 2, "potential-hangs", &hangs[..3], (0..count).map(hang));
+        table(out, 3, "os-signpost-interval", &hangs, (0..count).map(named));
+        table(out, 4, "fs-syscall", &hangs, (0..count).map(named));
     })
 }
 

@@ -6,6 +6,7 @@ mod activity;
 mod cause;
 mod cycles;
 mod hitches;
+mod overlaps;
 mod presence;
 mod recorded;
 mod share;
@@ -26,6 +27,7 @@ use cause::Waited;
 pub(super) use cause::agreed;
 use cycles::References;
 pub use hitches::Hitches;
+use overlaps::Overlaps;
 use presence::{Presence, states_hang};
 use recorded::Recorded;
 pub(super) use recorded::begins_as_main;
@@ -107,8 +109,7 @@ impl Recording {
         let has_rows = all.iter().any(|row| row.is_hang());
         let is_recorded =
             has_rows || tables().next().is_some() || self.tocs().flat_map(|toc| &toc.runs).any(states_hang);
-        // Every hang looks at all of these.
-        let others: Vec<&Interval> = all.iter().copied().filter(|row| row.is_signpost() || is_wait(row)).collect();
+        let others = Overlaps::new(all.iter().copied().filter(|row| row.is_signpost() || is_wait(row)));
         let mut hangs: Vec<Hang> = match is_recorded {
             true => all.iter().filter(|row| row.is_hang()).map(|row| evidence.hang(row, &others)).collect(),
             false => {
@@ -185,19 +186,18 @@ impl<'p> Evidence<'p> {
     }
 
     /// Explains a hang. `others` are the signposts and waits.
-    fn hang(&mut self, interval: &Interval, others: &[&Interval]) -> Hang {
+    fn hang(&mut self, interval: &Interval, others: &Overlaps<'_>) -> Hang {
+        let others = others.with(interval);
         let profile = &self.recording.profile;
         let thread = self.thread(interval);
         let is_of_process = |other: &Interval| match (interval.pid, other.pid) {
             (Some(own), Some(other)) => own == other,
             _ => true,
         };
-        let signposts =
-            others.iter().filter(|other| other.is_signpost() && is_of_process(other) && overlap(interval, other));
+        let signposts = others.iter().filter(|other| other.is_signpost() && is_of_process(other));
         let signposts: BTreeSet<Arc<str>> = signposts.filter_map(|signpost| signpost.name.clone()).collect();
         let tid = interval.tid.or_else(|| profile.thread(thread?).tid);
-        let is_wait =
-            |other: &&Interval| is_wait(other) && tid.is_some() && other.tid == tid && overlap(interval, other);
+        let is_wait = |other: &&Interval| is_wait(other) && tid.is_some() && other.tid == tid;
         Hang {
             interval: interval.clone(),
             length: Some(self.end(interval).since(interval.start)),
@@ -205,7 +205,7 @@ impl<'p> Evidence<'p> {
             thread,
             activity: self.activity(interval, thread),
             signposts: signposts.into_iter().collect(),
-            waits: waits(interval, others.iter().copied().filter(is_wait)),
+            waits: waits(interval, others.into_iter().filter(is_wait)),
         }
     }
 
@@ -438,9 +438,4 @@ fn waits<'i>(hang: &Interval, intervals: impl Iterator<Item = &'i Interval>) -> 
     let mut waits: Vec<HangWait> = waits.into_iter().map(wait).collect();
     waits.sort_by_key(|wait| std::cmp::Reverse(wait.total));
     waits
-}
-
-fn overlap(one: &Interval, other: &Interval) -> bool {
-    let is_before = |one: &Interval, other: &Interval| one.end.is_some_and(|end| end <= other.start);
-    one.run == other.run && !is_before(one, other) && !is_before(other, one)
 }
