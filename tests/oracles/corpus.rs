@@ -271,7 +271,7 @@ const FORMATS: [(&str, &str); 14] = [
     ("microstackshots", "spindump"),
     ("perf-script", "perf script"),
     ("pprof", "pprof"),
-    ("sample", "a report of sample"),
+    ("sample", "a `sample` report"),
     ("simpleperf", "simpleperf"),
     ("speedscope", "speedscope"),
     ("spindump", "spindump"),
