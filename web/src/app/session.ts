@@ -190,7 +190,7 @@ export class Session {
     }
   }
 
-  /** File names keep the case of their first letter. */
+  /** Names of files keep their first letter. */
   #faultOf(text: string, dropped: readonly Dropped[]): string {
     return isAbout([...dropped, ...(this.open?.files ?? [])], text) ? text : sentence(text);
   }
