@@ -1,4 +1,4 @@
-//! The overview's shares are those of the other views; flat profiles are answered by subtrees, and the heaviest function by its work.
+//! The overview has the same shares as the other views, answers flat profiles with subtrees, and shows the work of the heaviest function.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

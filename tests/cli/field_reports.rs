@@ -1,4 +1,4 @@
-//! Fleets of MetricKit's diagnostics through the command. `tests/oracles/field_reports.rs` compares all numbers with an oracle.
+//! Fleets of MetricKit diagnostics, with the command. `tests/oracles/field_reports.rs` compares all numbers with an oracle.
 
 use serde_json::{Value, json};
 

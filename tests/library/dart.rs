@@ -1,4 +1,4 @@
-//! CPU profiles of Dart: damage, limits, and what cannot be read. `tests/oracles/dart.rs` compares what is read.
+//! Dart CPU profiles: damage, limits, and what cannot be read. `tests/oracles/dart.rs` compares what is read.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Diagnostics of MetricKit: damage, limits, and documents without stacks. `tests/oracles/metrickit.rs` compares what is read.
+//! MetricKit diagnostics: damage, limits, and documents without stacks. `tests/oracles/metrickit.rs` compares what is read.
 
 use std::fs;
 
