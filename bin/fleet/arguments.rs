@@ -263,7 +263,8 @@ fn scope_parser() -> impl TypedValueParser<Value = Option<FleetScope>> {
 }
 
 fn parse_sort(text: &str) -> Result<SortKey, String> {
-    SortKey::from_name(text).ok_or_else(|| "expected a percentile such as p99, or mean, weighted-mean or max".to_owned())
+    SortKey::from_name(text)
+        .ok_or_else(|| "expected a percentile such as p99, or mean, weighted-mean or max".to_owned())
 }
 
 impl InputArgs {

@@ -241,9 +241,7 @@ fn json(start: &str) -> Option<Known> {
             Some(known("a profile for speedscope", SPEEDSCOPE))
         }
         () if any(&["\"preprocessedProfileVersion\""]) => Some(known("a profile of the Firefox Profiler", FIREFOX)),
-        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => {
-            Some(known("a raw Firefox profile", FIREFOX))
-        }
+        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => Some(known("a raw Firefox profile", FIREFOX)),
         () if any(&["\"traceEvents\"", "\"ph\":\""]) => {
             Some(known("a trace for Chrome or Perfetto", "ui.perfetto.dev reads it"))
         }

@@ -262,7 +262,10 @@ fn a_dataset_says_that_bins_are_missing() {
     };
     let (direct, stored) = (said(&metrics), said(&dataset));
     assert!(direct.contains("hang times from metrics") && !direct.contains("are missing"), "{direct}");
-    assert!(stored.contains("binned hang and launch times are missing") && !stored.contains("hang times from metrics"), "{stored}");
+    assert!(
+        stored.contains("binned hang and launch times are missing") && !stored.contains("hang times from metrics"),
+        "{stored}"
+    );
 }
 
 #[test]
