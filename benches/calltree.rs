@@ -1,8 +1,8 @@
-//! From a profile to trees, and from trees to bytes.
+//! Measures building trees from a profile, and writing trees as bytes.
 //!
 //! ```text
-//! cargo bench --bench calltree               all of them, about two minutes
-//! cargo bench --bench calltree -- write/     the writers only
+//! cargo bench --bench calltree               everything, about two minutes
+//! cargo bench --bench calltree -- write/     only the writers
 //! ```
 //!
 //! The profile has 200,000 samples of 12 threads with 50,000 distinct stacks of 12 to 62 frames (Xcode 27).
@@ -10,8 +10,8 @@
 //! * `trees/…`: summing samples by stack, then merging the sums: a tree for each thread, one tree over all, and a report
 //!   of functions. `weights` and `functions` are in samples per second, the others are in distinct stacks per second.
 //! * `samples/…`: folded stacks of 50,000 distinct stacks that were sampled once and ten times each. Only the time of
-//!   `weights` follows the samples; `folded` is what comes after it.
-//! * `write/…`: what is written of a finished report, in bytes of output per second.
+//!   `weights` depends on the number of samples; `folded` measures the steps after it.
+//! * `write/…`: writing a finished report, in bytes of output per second.
 
 use std::hint::black_box;
 use std::io;

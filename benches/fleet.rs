@@ -1,6 +1,6 @@
 //! Parts of a batch: hashing, reading and measuring one export, and the report on many runs.
 //!
-//! `cargo bench --bench fleet`; the whole command is measured by `benches/fleet/run.py`.
+//! Run it with `cargo bench --bench fleet`. `benches/fleet/run.py` measures the complete command.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext};
 use traceparse::read;
 use traceparse::recording::Options;
 
-/// Rows of an export of about 1 MB.
+/// The number of rows in an export of about 1 MB.
 const ROWS: u32 = 3_700;
 const RUNS: u32 = 2_000;
 

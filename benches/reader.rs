@@ -1,20 +1,20 @@
-//! The bytes of an export that are read in a second.
+//! Measures how many bytes of an export are read per second.
 //!
 //! ```text
-//! cargo bench --bench reader                  all of them, about four minutes
-//! cargo bench --bench reader -- 'frames/27'   one
+//! cargo bench --bench reader                  everything, about four minutes
+//! cargo bench --bench reader -- 'frames/27'   one benchmark
 //! ```
 //!
-//! * `frames/…`: 20 MB of `time-profile` with a `frame` element for each frame, one stack in four rows new, as Xcode
-//!   14.3 to 27 write it. The shapes differ in how stacks are wrapped.
+//! * `frames/…`: 20 MB of `time-profile` with a `frame` element for each frame, as written by Xcode 14.3 to 27. One row in four
+//!   has a new stack. The shapes differ in how stacks are wrapped.
 //! * `addresses/…`: 20 MB of documents whose stacks are lists of addresses: Xcode 12 and 14.0, and raw `time-sample`.
-//! * `skip/fs-syscall`: a table that holds no samples, whose rows are counted and not read.
+//! * `skip/fs-syscall`: a table without samples, whose rows are only counted.
 //! * `jobs/…`: 100 MB of `frames/27` with this many threads.
-//! * `count`: the number of `<` in the same document, the least that a reader can do.
-//! * `buffer/…`: 100 MB of `frames/27` with this many KiB of the input in memory at first.
+//! * `count`: counting `<` in the same document, the minimum work of a reader.
+//! * `buffer/…`: 100 MB of `frames/27` with an initial buffer of this many KiB.
 //!
-//! Everything is read from memory, so files and decompression are not part of it; and apart from the setting that a group varies, with the
-//! default options.
+//! Everything is read from memory, so files and decompression are not measured. All options except the one that a group varies have their
+//! defaults.
 
 use std::hint::black_box;
 
@@ -23,7 +23,7 @@ use support::{Content, Invented, Node, RenderOptions, Shape, Size, Table, concat
 use traceparse::read;
 use traceparse::recording::Options;
 
-/// About how large each input is.
+/// The approximate size of each input.
 const BYTES: usize = 20_000_000;
 
 fn frames(criterion: &mut Criterion) {
@@ -89,7 +89,7 @@ fn skip(criterion: &mut Criterion) {
     bench(criterion, "skip", "fs-syscall", repeat(document).as_bytes());
 }
 
-/// The document as often as makes a large input.
+/// Repeats the document until the input is large enough.
 fn repeat(document: String) -> String {
     let count = BYTES.div_ceil(document.len());
     concatenate(&vec![document; count])

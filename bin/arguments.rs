@@ -82,14 +82,14 @@ pub(crate) struct ImageArgs {
 pub(crate) struct FileArgs {
     /// Fail if a part of the input cannot be read
     ///
-    /// That is a run, a row of a CPU table, or a requested interval; or if a file of a fleet has no run.
+    /// This applies to runs, rows of CPU tables and requested intervals. A fleet command also fails if a file has no run.
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) truncated: TruncatedArgs,
     /// Number of threads [default: one per core]
     ///
-    /// They read and decompress; in a fleet, each reads a file.
+    /// The threads read and decompress. Fleet commands read one file per thread.
     #[arg(long, value_name = "N", value_parser = number::<u16>(1, Some(u16::MAX.into())), help_heading = "Input", hide_short_help = true)]
     pub(crate) jobs: Option<u16>,
 }

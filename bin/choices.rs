@@ -88,7 +88,7 @@ pub(crate) fn separate_by() -> impl TypedValueParser<Value = SeparateBy> {
 pub(crate) fn sort_by() -> impl TypedValueParser<Value = SortBy> {
     const CHOICES: &[(SortBy, &str)] = &[
         (SortBy::SelfWeight, "Self weight"),
-        (SortBy::AllWeight, "Total weight: that of all samples with the item anywhere in their stack"),
+        (SortBy::AllWeight, "Total weight: the weight of all samples with the item anywhere in their stack"),
         (SortBy::Samples, "The number of samples"),
         (SortBy::Name, "Names, from A to Z"),
     ];
@@ -116,7 +116,7 @@ pub(crate) fn view(is_offered: fn(View) -> bool) -> impl TypedValueParser<Value 
     const CHOICES: &[(ViewArg, &str)] = &[
         (
             ViewArg::Of(View::Overview),
-            "The short answer: how busy it was, your heaviest functions, the busiest threads [default for text]",
+            "The short answer: how busy the app was, your heaviest functions, the busiest threads [default for text]",
         ),
         (
             ViewArg::Of(View::Full),
@@ -125,7 +125,7 @@ pub(crate) fn view(is_offered: fn(View) -> bool) -> impl TypedValueParser<Value 
         (ViewArg::Of(View::Summary), "Inputs, tables and their rows, totals, and what was left out"),
         (ViewArg::Of(View::Threads), "Threads with their weights"),
         (ViewArg::Of(View::Tree), "The call tree of each thread"),
-        (ViewArg::BottomUp, "The same from the leaves up: functions by self weight, with their callers below"),
+        (ViewArg::BottomUp, "The call tree from the leaves up: functions by self weight, with their callers below"),
         (ViewArg::Of(View::Functions), "Functions across all threads, by self weight"),
         (ViewArg::Of(View::Heaviest), "The heaviest stack of each thread"),
         (ViewArg::Of(View::Binaries), "Binaries across all threads, by self weight"),
@@ -137,7 +137,7 @@ pub(crate) fn view(is_offered: fn(View) -> bool) -> impl TypedValueParser<Value 
         (ViewArg::Of(View::Lines), "Source lines across all threads, by self weight; --source shows the source"),
         (ViewArg::Of(View::Processes), "Processes with their weights"),
         (ViewArg::Of(View::States), "Thread states with their weights, including states that are not selected"),
-        (ViewArg::Of(View::Cores), "Cores and kinds of core, with the weight of what they ran"),
+        (ViewArg::Of(View::Cores), "Cores and kinds of core, with the weight of the samples on them"),
         (ViewArg::Of(View::Timeline), "CPU use over time, by thread or as --separate-by splits it"),
         (ViewArg::Of(View::Samples), "One line for each sample, in the order of the input"),
         (ViewArg::Of(View::FlameChart), "The functions that each thread ran, over time"),

@@ -219,7 +219,7 @@ pub(crate) enum Command {
     Man {
         /// Command to describe [default: traceparse itself]
         ///
-        /// Such as `fleet report`.
+        /// For example, `fleet report`.
         #[arg(value_name = "COMMAND")]
         command: Vec<String>,
     },
@@ -236,7 +236,7 @@ pub(crate) struct SymbolicateArgs {
     pub(crate) arch: Option<String>,
     /// Load address of the binary, in hex
     ///
-    /// By default, addresses are those in the file.
+    /// By default, addresses are interpreted as addresses in the file.
     #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) load_address: Option<u64>,
     /// Addresses are offsets from the Mach-O header

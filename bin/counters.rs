@@ -27,7 +27,7 @@ pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> R
             Some(0) => {}
             Some(samples) => {
                 warning(&format!(
-                    "{samples} samples of {} have no value of this counter and weigh nothing",
+                    "{samples} samples of {} have no value of this counter, so their weight is 0",
                     schema(id)
                 ));
             }

@@ -28,7 +28,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct DemangleArgs {
-    /// Mangled names [default: those in standard input]
+    /// Mangled names [default: read from standard input]
     ///
     /// Without names, standard input is copied, and its mangled names are replaced.
     #[arg(value_name = "NAME")]

@@ -16,7 +16,7 @@ pub(crate) struct SelectionArgs {
     pub(crate) run: Vec<u32>,
     /// Make trees of this table, such as fs-syscall
     ///
-    /// Its rows replace CPU samples. A row is weighted by its duration, or else its bytes, or else counts as 1; --metric chooses. Elapsed time
+    /// Its rows replace CPU samples. A row is weighted by its duration, or else by its size in bytes, or else as 1; --metric chooses. Elapsed time
     /// is not CPU time.
     #[arg(long, value_name = "SCHEMA", conflicts_with = "schema", help_heading = "Filters", hide_short_help = true)]
     pub(crate) table: Option<String>,

@@ -147,7 +147,7 @@ impl StretchArgs {
     }
 }
 
-/// If there are patterns, removes the intervals of other processes and those without a process.
+/// If there are patterns, removes the intervals of other processes, and intervals without a process.
 fn only_of_processes(intervals: &mut Intervals, processes: &[Matcher]) -> Result<(), Failure> {
     if processes.is_empty() {
         return Ok(());

@@ -23,14 +23,14 @@ pub(crate) struct TotalArgs {
     /// Show only intervals with this name (repeatable)
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Also show how long any interval of a name was open
+    /// Also show the time with at least one open interval
     ///
-    /// That is, the time in at least one of them, and the idle gaps between them.
+    /// Shown for each name, with the idle gaps between its intervals.
     #[arg(long)]
     union: bool,
     /// Exit with code 3 if this rule holds (repeatable)
     ///
-    /// Such as 'interval("Checkout").p95 > 300ms'. Statistics are percentiles (p50, p99.9), median, mean, min and max. A percentile needs
+    /// For example, 'interval("Checkout").p95 > 300ms'. Statistics are percentiles (p50, p99.9), median, mean, min and max. A percentile needs
     /// enough intervals: 20 for p95, 100 for p99.
     #[arg(long, value_name = "RULE", value_parser = AlertRule::of_intervals)]
     alert: Vec<AlertRule>,

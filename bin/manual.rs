@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::guard::will_write;
 use crate::sink::write_to;
 
-/// Writes the page of the subcommand of `whole` that `words` name.
+/// Writes the manual page of a subcommand, such as `fleet report`. Without words, the page describes `whole`.
 pub(crate) fn show_manual(whole: Command, words: &[String]) -> Result<(), Failure> {
     let mut whole = whole.disable_help_subcommand(true);
     // Adds the global options to each subcommand.
@@ -68,7 +68,7 @@ fn write_page(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     notes(&help).to_writer(out)
 }
 
-/// Converts the lines of a usage: `Usage: traceparse [OPTIONS] <FILE>...`.
+/// Converts the lines of a usage message: `Usage: traceparse [OPTIONS] <FILE>...`.
 fn synopsis(usage: &str) -> Roff {
     let mut section = Roff::default();
     section.control("SH", ["SYNOPSIS"]);

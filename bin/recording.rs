@@ -101,7 +101,7 @@ pub(crate) fn read_named(
 pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<()> {
     let (Some(option), Some(table)) = (option, report.table_without_times()) else { return Ok(()) };
     bail!(
-        "reports of {table} do not record when samples were taken, which {option} needs; trees, functions, binaries and comparisons work without"
+        "{table} reports do not record when samples were taken, which {option} needs; trees, functions, binaries and comparisons work without"
     )
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn check_sample_counts(report: &Report<'_>) -> Result<()> {
     let (Metric::Samples, Some(table)) = (report.options.metric, report.table_without_sample_counts()) else {
         return Ok(());
     };
-    bail!("{table} does not record numbers of samples, which --metric samples needs; use --metric weight")
+    bail!("{table} does not record sample counts, which --metric samples needs; use --metric weight")
 }
 
 /// Fails if a file is passed twice, since its samples would be counted twice.

@@ -24,7 +24,7 @@ One rule per line: `function /Tangerine(\\w*)/ => Feature$1`; also `binary`, `th
 pub(crate) struct RedactArgs {
     /// Replace names of users, devices and programs
     ///
-    /// Keeps the app, and also replaces paths that are not the system's. The same name gets the same pseudonym, such as user-1, everywhere
+    /// Keeps the name of the app. Also replaces paths that do not belong to the system. The same name gets the same pseudonym, such as user-1, everywhere
     /// in one output. Binary UUIDs, device models and dates are kept.
     #[arg(long, help_heading = None)]
     pub(crate) redact: bool,

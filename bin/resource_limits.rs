@@ -26,8 +26,8 @@ const COUNTED: (u64, u64) = (1 << 30, 16);
 pub(crate) struct BoundArgs {
     /// Memory limit, such as 2GB [default: 800MB; more for very large fleets]
     ///
-    /// The limit covers inputs, inflated archives and names together. A fleet report keeps about 1 kB of each one-minute run in memory, and
-    /// moves the values of functions to a temporary file if there are many. Without this option, it may keep another 64 kB of each run.
+    /// The limit covers inputs, inflated archives and names together. A fleet report keeps about 1 kB for each one-minute run in memory, and
+    /// moves the values of functions to a temporary file if there are many. Without this option, it may keep another 64 kB for each run.
     #[arg(long, global = true, value_name = "SIZE", help_heading = None, hide_short_help = true)]
     memory: Option<Size>,
     /// Largest output to write, such as 2GB
@@ -96,7 +96,7 @@ pub(crate) fn of_found_symbols() -> MemoryBudget {
     memory().part(limit() / 8)
 }
 
-/// The memory that trees of this number of stacks take.
+/// The memory that trees with this number of stacks take.
 pub(crate) fn of_trees(stacks: usize) -> u64 {
     stacks as u64 * TREE_BYTES
 }

@@ -22,7 +22,7 @@ use crate::{note, warning};
 #[derive(Debug, Args)]
 #[command(after_long_help = EXIT_CODES)]
 pub(crate) struct UuidArgs {
-    /// Recordings and exports; symbol files, or folders to search for them
+    /// Recordings, exports, symbol files, or folders with symbol files
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<(), Failure> {
     let paths: Vec<String> = symbols.iter().map(|path| path.display().to_string()).collect();
     if !symbols.is_empty() && locator.found().is_empty() {
         return Err(Failure::Input(anyhow!(
-            "{}: no symbols found; pass recordings, exports, dSYMs or folders of them",
+            "{}: no symbols found; pass recordings, exports, dSYMs, or folders that contain dSYMs",
             paths.join(", ")
         )));
     }

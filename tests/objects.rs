@@ -1,7 +1,7 @@
-//! Inputs and datasets in an object store, with the feature `object-store`: the same answers as for files, but for the names of sources.
+//! Inputs and datasets in an object store, with the feature `object-store`: the same answers as for files, except for the names of sources.
 //!
 //! The store is moto's S3 on the loopback (`tests/objects/server.py`). `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told);
-//! where it cannot `import moto.server`, the tests report themselves as ignored. Nothing here speaks to a real store.
+//! where it cannot `import moto.server`, the tests report themselves as ignored. No test contacts a real store.
 
 #[path = "objects/store.rs"]
 mod store;

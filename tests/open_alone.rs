@@ -1,4 +1,4 @@
-//! `open` and `read` of the library alone: exports are read, and whatever needs a feature is an error that names it.
+//! `open` and `read` without any feature: exports are read, and an input that needs a feature is an error that names it.
 
 #![cfg(not(any(feature = "bundle", feature = "compression")))]
 

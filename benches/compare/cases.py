@@ -53,7 +53,7 @@ def poisson(mean: float) -> int:
 
 
 def varied(work: dict[str, float], cv: float) -> dict[str, int]:
-    """The samples of one run: its amount of work varies by `cv`, and every function has the noise of sampling."""
+    """The samples of one run: its amount of work varies by `cv`, and every function has sampling noise."""
     factor = math.exp(dice.gauss(0, cv))
     return {stack: poisson(samples * factor) for stack, samples in work.items()}
 
@@ -202,10 +202,10 @@ class Check:
     command: str
     code: int | tuple[int, ...]
     verdict: str | tuple[str, ...] = ()
-    # All functions that are claimed to be slower.
+    # All functions that the answer claims are slower.
     named: tuple[str, ...] | None = None
     headline: tuple[str, ...] = ()
-    # The first line, or one of the three below it.
+    # The first line, or one of the three lines below it.
     opening: str = ""
     says: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
@@ -363,7 +363,7 @@ CASES["idle-users"] = Case("99 of 100 users are idle: 0.99 %", idle_fleet(100, 9
 
 
 def separated(**about: tuple[str, str]) -> Callable:
-    """The same work everywhere, and each side has its own value of a label."""
+    """The same work everywhere, and a different value of a label on each side."""
 
     def make(folder: Path) -> None:
         for side, name in (0, "base"), (1, "new"):
@@ -416,7 +416,7 @@ CASES["interleaved"] = Case(
     Check(f"{COMPARE} --block device", 3, "slower", numbers={RATIO: (1.04, 1.08)}),
 )
 def large_and_small_block(folder: Path) -> None:
-    # The seed of the name happens to have half of the change.
+    # A seed derived from the name happens to produce only half of the change.
     dice.seed("1")
     sides(folder, {"main;f0": 800.0}, {"main;f0": 848.0}, (50, 50), 0.03, prefix="a")
     for side, name, samples in (0, "base", (740, 860)), (1, "new", (730, 870)):
@@ -600,7 +600,7 @@ def at(answer: object, path: str) -> object:
 
 
 def mistakes(check: Check, code: int, text: str, said: str, answer: dict) -> list[str]:
-    """What is wrong in an answer."""
+    """Returns the faults of an answer."""
     codes = check.code if isinstance(check.code, tuple) else (check.code,)
     verdicts = check.verdict if isinstance(check.verdict, tuple) else (check.verdict,)
     lines = [*text.splitlines(), "", ""]
@@ -634,7 +634,7 @@ def run(command: Path, folder: Path, check: Check, *more: str) -> subprocess.Com
 
 
 def judge(command: Path, folder: Path, check: Check, is_verbose: bool) -> bool:
-    """Runs a check, and prints its answer and what is wrong in it."""
+    """Runs a check, and prints its answer and faults."""
     shown, machine = run(command, folder, check), run(command, folder, check, "--format", "json")
     answer = json.loads(machine.stdout) if machine.stdout else {}
     wrong = mistakes(check, shown.returncode, shown.stdout, shown.stderr, answer)
@@ -650,7 +650,7 @@ def judge(command: Path, folder: Path, check: Check, is_verbose: bool) -> bool:
 
 
 def inputs(name: str, case: Case, folder: Path) -> list[tuple[str, Path]]:
-    """The folders of a case: the invented one, and what the corpus has."""
+    """The folders of a case: the generated folder, and its folders in the corpus."""
     invented = folder / "invented"
     invented.mkdir(parents=True)
     dice.seed(name)
@@ -669,7 +669,7 @@ def inputs(name: str, case: Case, folder: Path) -> list[tuple[str, Path]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", type=Path, nargs="?", help="the path of traceparse")
-    parser.add_argument("case", nargs="*", help="the cases to run; all unless named")
+    parser.add_argument("case", nargs="*", help="the cases to run; all by default")
     parser.add_argument("--verbose", action="store_true", help="print complete answers")
     parser.add_argument("--keep", type=Path, help="write the recordings to this new folder")
     parser.add_argument("--list", action="store_true", help="print the names of the cases")

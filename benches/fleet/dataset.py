@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Time and memory of `fleet report` on datasets of hundreds of functions a run.
+"""Measures the time and memory of `fleet report` on datasets with hundreds of functions per run.
 
     benches/fleet/dataset.py FOLDER [RUNS ...] [--rows 500] [--repeat 3]
 
-Makes a dataset of each number of runs (12,500, 25,000 and 50,000 unless told) below FOLDER, where there is none so far; reports on each as
-often as told, in an order that changes; and prints CPU time (user and system, of the whole process), peak memory (of wait4), and bytes on
-disk. Their slopes by run are least squares over all measurements, with the standard error of the slope, and what they make of a million
-runs. Needs numpy.
+Generates a dataset for each number of runs (by default 12,500, 25,000 and 50,000) below FOLDER, unless it exists. Reports on each dataset
+`--repeat` times, in a varying order. Prints CPU time (user and system time of the entire process), peak memory (from wait4), and bytes on
+disk; their slopes per run by least squares over all measurements, with standard errors; and the resulting cost of a million runs.
+Needs numpy.
 """
 
 import argparse

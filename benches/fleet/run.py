@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measures a batch of many exports against reading one, and `fleet extract` against `fleet report`, and compares every row of the
-report with what was recorded.
+"""Compares the speed of a batch of many exports with reading one export, and of `fleet extract` with `fleet report`, and compares every
+row of the report with the recorded values.
 
     benches/fleet/run.py [--work FOLDER] [--runs N] [--rows N] [--rounds N] [--traceparse FILE]
 
-The fleet is invented (`generate-fleet`: exports of about 1 MB in four cohorts, of which one has a regression in the tail of one
-function) and is written to FOLDER once, 2 GB for 2,000 runs; `expected.csv` beside it was counted from what happened, by
-code that shares nothing with the reader. "One" is an export of 90 MB of the same kind, read with `--view summary`. Files are
-in the page cache, processes are cold, and the two take turns. Ratios are of medians: bytes per second of the batch by those
-of one export times the cores. The cost of an export is the processor time (user and system) of the batch by the number of its exports;
-`extract` writes a new dataset each time. Exports of 22 KB: `--rows 55 --runs 10000`, for which only the cost of `extract` has a target.
-Exits with 1 if a row differs or a target is missed.
+The fleet is generated (`generate-fleet`: exports of about 1 MB in four cohorts; in one cohort, a function has a regression in its tail).
+It is written to FOLDER once, 2 GB for 2,000 runs. `expected.csv` next to it is computed by code that shares nothing with the reader. "One"
+is an export of 90 MB of the same kind, read with `--view summary`. Files are in the page cache, processes are started anew, and the two
+commands take turns. The ratio uses medians: bytes per second of the batch, divided by the product of one export's bytes per second and the
+number of cores. The cost of an export is the CPU time (user and system) of the batch divided by the number of exports; `extract` writes a
+new dataset each time. For exports of 22 KB, use `--rows 55 --runs 10000`; only the cost of `extract` then has a target. Exits with 1 if a
+row differs or a target is missed.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def generate(folder: Path, runs: str, rows: str) -> None:
 
 
 def measure(*command) -> tuple:
-    """Wall time and processor time in seconds, and peak memory in bytes."""
+    """Returns wall time and CPU time in seconds, and peak memory in bytes."""
     start = time.monotonic()
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Counts the instructions of reading and writing three documents, and compares them with those in counts.txt.
+"""Counts the instructions of reading and writing three documents, and compares them with the counts in counts.txt.
 
     benches/instructions/run.py [--update]
 
-Unlike time, instructions do not depend on what else the machine does: two runs differ by less than 0.1 % (hashes are
-seeded anew in every process). `read` is bytes to profile, `folded` is profile to folded stacks, both in one thread; what
-starting and loading the file take is subtracted. valgrind counts, so it must be installed.
+Unlike time, instruction counts do not depend on other work on the machine: two runs differ by less than 0.1 % (every
+process seeds its hashes differently). `read` converts bytes to a profile, and `folded` a profile to folded stacks, both in
+one thread; the cost of starting and of loading the file is subtracted. valgrind, which counts, must be installed.
 
-More than 3 % above counts.txt fails. More than 3 % below is said, so that somebody keeps it: `--update` writes the file.
-Counts depend on the compiler and the processor, which the file names; with others they are printed and not compared.
+An increase of more than 3 % fails. A decrease of more than 3 % is reported, so that you can record it: `--update` writes
+counts.txt. Counts depend on the compiler and the processor, which the file names; counts from others are only printed.
 """
 
 import argparse
@@ -30,7 +30,7 @@ TOLERANCE = 0.03
 def build(target: Path) -> Path:
     shutil.copyfile(ROOT / "Cargo.lock", HERE / "Cargo.lock")
     command = ["cargo", "build", "--release", "--quiet", "--manifest-path", HERE / "Cargo.toml", "--target-dir", target]
-    # Flags of whoever runs this would change what is counted.
+    # The caller's flags would change the counts.
     environment = {name: value for name, value in os.environ.items() if name not in ("RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS")}
     if subprocess.run([str(word) for word in command], cwd=HERE, env=environment).returncode != 0:
         sys.exit("run.py: the program does not build")
@@ -38,7 +38,7 @@ def build(target: Path) -> Path:
 
 
 def count(program: Path, step: str, document: Path) -> int:
-    """The instructions of a whole process."""
+    """Returns the number of instructions of a process."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program, step, document]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
@@ -61,7 +61,7 @@ def measure(program: Path, folder: Path) -> dict:
 
 
 def built_for() -> str:
-    """What counts depend on, besides the code: the compiler, and what code the processor makes libraries choose."""
+    """Returns what counts depend on besides the code: the compiler, and the processor features for which libraries have special code."""
     rustc = subprocess.run(["rustc", "--version"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     info = Path("/proc/cpuinfo")
     features = [name for name in ["avx2"] if info.exists() and re.search(rf"\b{name}\b", info.read_text())]
@@ -75,7 +75,7 @@ def save(counts: dict) -> None:
 
 
 def load() -> tuple:
-    """What the counts in the file were built for, and the counts."""
+    """Returns the compiler and processor of the counts in the file, and the counts."""
     if not COUNTS.exists():
         sys.exit("run.py: counts.txt is missing; run with --update")
     lines = COUNTS.read_text().splitlines()[1:]
@@ -83,11 +83,11 @@ def load() -> tuple:
 
 
 def compare(counts: dict) -> bool:
-    """Prints all counts beside those of the file; whether none is too high."""
+    """Prints all counts next to the counts in the file. Returns false if one is too high."""
     known_for, known = load()
     is_same_build = known_for == built_for()
     if not is_same_build:
-        print(f"counts.txt is for {known_for}, this is {built_for()}: nothing is compared")
+        print(f"counts.txt is for {known_for}, but this is {built_for()}: not compared")
     changed = [name for name in DOCUMENTS if known.get((name, "bytes")) != counts[name, "bytes"]]
     if changed:
         sys.exit(f"run.py: documents changed or are new: {', '.join(changed)}; run with --update")
@@ -101,7 +101,7 @@ def compare(counts: dict) -> bool:
         if is_same_build and change > TOLERANCE:
             is_good, said = False, "  MORE"
         elif is_same_build and change < -TOLERANCE:
-            said = "  less: keep it with --update"
+            said = "  less: record it with --update"
         per_byte = number / counts[name, "bytes"]
         print(f"{name:14}{step:8}{number:14,}{per_byte:9.1f}{known[name, step]:14,}{change:+9.2%}{said}")
     return is_good

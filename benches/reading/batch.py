@@ -1,7 +1,7 @@
-"""Section `batch`: 500 exports of 5 MB, against what one core reads.
+"""Section `batch`: 500 exports of 5 MB, compared with the rate of one core.
 
-One core's rate is that of the same command with `--jobs 1`, without its start-up: the time for 41 exports less that for
-one, by the bytes of 40.
+The rate of one core is measured with the same command and `--jobs 1`, without its start-up: the bytes of 40 exports divided by
+the difference between the times for 41 exports and for one.
 """
 
 import shutil
@@ -14,7 +14,7 @@ FEW = 41
 
 
 def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
-    # The last one is the new version of a comparison.
+    # The last export is the new version in a comparison.
     *paths, new = tools.exports(max(FEW, round(500 * scale)) + 1, ROWS, STACKS)
     dataset = tools.work / "dataset"
     rows = []
@@ -22,7 +22,7 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
         runs = {"one": [], "few": [], "all": []}
         for _ in range(rounds):
             for what, files, jobs in [("one", paths[:1], 1), ("few", paths[:FEW], 1), ("all", paths, None)]:
-                # What a dataset has is not read again.
+                # Exports that are already in a dataset are not read again.
                 shutil.rmtree(dataset, ignore_errors=True)
                 runs[what].append(measure(tools.ours(*name.split(), *files, *options, jobs=jobs)))
         one, few, all_of_them = (median(runs[what]) for what in runs)

@@ -1,4 +1,4 @@
-"""Section `bundles`: recordings themselves, against exports of the same rows."""
+"""Section `bundles`: recordings, compared with exports of the same rows."""
 
 from measure import MIB, cores, in_turn, table
 from tools import Tools
@@ -7,7 +7,7 @@ FORMS = ["zlib", "plain"]
 
 
 def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
-    """Reading alone, or nearly: sums by process make no tree, and symbols are left out."""
+    """The command that does little besides reading: sums by process need no tree, and symbols are left out."""
     rows = round(1_000_000 * scale)
     counts = tools.counts_of_jobs()
     lines = []

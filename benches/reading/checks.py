@@ -1,10 +1,10 @@
-"""Section `checks`: whether the programs of `peers` say the same of the export.
+"""Section `checks`: checks that the programs of `peers` produce the same results for the export.
 
-With ElementTree: rows, samples, total weight, and the self weight of every function, by name; names of Rust, which
-traceparse and inferno read out (`_$LT$A$u20$as$u20$B$GT$::f::h0123456789abcdef`), are read out here too. With inferno: every stack
-and how many samples have it. inferno drops samples without stack and knows no threads, so ours are counted with
-`--metric samples --separate-by none`, and the line of samples without stack is compared with what inferno's total lacks.
-With itself: the bytes of three outputs, with one thread and with as many as there are cores.
+With ElementTree: rows, samples, total weight, and the self weight of every function, by name. Rust names, which traceparse and
+inferno decode (`_$LT$A$u20$as$u20$B$GT$::f::h0123456789abcdef`), are also decoded here. With inferno: every stack and its number
+of samples. inferno drops samples without a stack and does not distinguish threads, so traceparse runs with
+`--metric samples --separate-by none`, and its line for samples without a stack is compared with the samples missing from inferno's
+total. With itself: the bytes of three outputs, with one thread and with one per core.
 """
 
 import json
@@ -87,7 +87,7 @@ def hash_of(command: list) -> bytes:
 
 
 def folded(command: list) -> dict:
-    """How often each stack is there, by a hash of its text. Our escapes are undone; inferno has none."""
+    """Returns the number of samples of each stack, by a hash of its text. Undoes our escapes, which inferno does not have."""
     counts = defaultdict(int)
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, bufsize=1 << 20) as process:
         for text in process.stdout:

@@ -1,4 +1,4 @@
-"""Section `peers`: one large export, through traceparse and through other programs."""
+"""Section `peers`: one large export, read by traceparse and by other programs."""
 
 from measure import MIB, cores, in_turn, own_seconds, table
 from tools import HERE, Tools

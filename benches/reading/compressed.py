@@ -1,4 +1,4 @@
-"""Section `gzip`: a compressed export, against decompressing it and doing nothing else."""
+"""Section `gzip`: a compressed export, compared with only decompressing it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Sections `shapes` and `growth`: how fast each Xcode's exports are read, and what more of something costs."""
+"""Sections `shapes` and `growth`: the reading speed for the exports of each Xcode, and how cost grows with the input."""
 
 from measure import MIB, cores, in_turn, table
 from tools import Tools
@@ -8,7 +8,7 @@ VIEWS = {"folded": ["--format", "folded"], "functions": ["--view", "functions"]}
 
 
 def shapes(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
-    """Reading alone, or nearly: the summary makes no tree."""
+    """The command that does little besides reading: the summary needs no tree."""
     exports = {shape: tools.export(round(600_000 * scale), round(150_000 * scale), shape=shape) for shape in SHAPES}
     counts = tools.counts_of_jobs()
     programs = {(shape, jobs): tools.ours(path, "--view", "summary", jobs=jobs)
@@ -28,7 +28,7 @@ def shapes(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
 
 
 def growth(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
-    """Rows, distinct stacks, depth and files, one at a time."""
+    """Varies rows, distinct stacks, depth and files, one at a time."""
     rows, stacks = round(300_000 * scale), round(20_000 * scale)
     times = [1, 2, 4, 8]
     grow(tools, rounds, f"rows, {stacks:,} distinct stacks",

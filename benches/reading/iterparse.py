@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a script for exports does today: xml.etree.ElementTree.iterparse, ids resolved, weights summed by leaf function.
+"""A typical script for exports: it uses xml.etree.ElementTree.iterparse, resolves ids, and sums weights by leaf function.
 
     benches/reading/iterparse.py EXPORT
 
-Prints JSON: rows, samples (rows with a weight), their total weight, and the self weight of each function. It knows
-`time-profile` tables whose stacks have `frame` elements, which is what `generate-export` writes. It shares nothing with
-traceparse, so the two can disagree.
+Prints JSON: rows, samples (rows with a weight), their total weight, and the self weight of each function. It
+supports `time-profile` tables whose stacks have `frame` elements, like the exports of `generate-export`. It shares no code with
+traceparse, so their results are independent.
 """
 
 import json
@@ -43,7 +43,7 @@ def read(path: str) -> dict:
                 leaf = NO_STACK if stack is None else leaves[stack.get("id") or stack.get("ref")]
                 functions[leaf] += weight
                 total += weight
-            # What was read is not kept: neither the row nor the place it had in its table.
+            # Drops the row and its place in the table, to save memory.
             node.clear()
     return {"rows": rows, "samples": samples, "weight": total, "functions": functions}
 

@@ -1,4 +1,4 @@
-"""Runs programs and measures them as whole processes."""
+"""Runs programs, and measures entire processes."""
 
 import os
 import statistics
@@ -19,17 +19,17 @@ class Run(NamedTuple):
     wall: float
     cpu: float
     peak: int
-    # What it printed, where that is kept.
+    # Its output, if it is kept.
     out: str = ""
 
 
 def cores() -> int:
-    """How many of the machine's cores this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def measure(command: list, feed: Optional[list] = None, is_kept: bool = False) -> Run:
-    """Runs `command` to its end. Its output goes to /dev/null, or into the answer. `feed` writes its standard input."""
+    """Runs `command` until it ends. Its output goes to /dev/null, or into the result. `feed` is a command that writes its standard input."""
     words = [str(word) for word in command]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as out:
         feeder = subprocess.Popen([str(word) for word in feed], stdout=subprocess.PIPE) if feed else None
@@ -40,7 +40,7 @@ def measure(command: list, feed: Optional[list] = None, is_kept: bool = False) -
             feeder.stdout.close()
         _, status, used = os.wait4(process.pid, 0)
         wall = time.monotonic() - start
-        # Popen is told, or it would look for a process that is gone.
+        # Otherwise, Popen would wait for a process that has ended.
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0 or (feeder and feeder.wait() != 0):
             said.seek(0)
@@ -50,7 +50,7 @@ def measure(command: list, feed: Optional[list] = None, is_kept: bool = False) -
 
 
 def in_turn(programs: dict, rounds: int) -> dict:
-    """The median of each program, a command by name, of which all take turns: A B C A B C. Keeps what the last printed."""
+    """Returns the medians of each program, a command by name. Programs take turns: A B C A B C. Keeps the output of the last round."""
     runs = {name: [] for name in programs}
     for _ in range(rounds):
         for name, command in programs.items():
@@ -59,12 +59,12 @@ def in_turn(programs: dict, rounds: int) -> dict:
 
 
 def is_short(command: list) -> bool:
-    """Whether a command prints a line or two: the time it took itself."""
+    """True if a command prints the time that it took."""
     return "reading-peers" in str(command[0])
 
 
 def median(runs: list) -> Run:
-    """Medians, each by itself. Of programs that print `NUMBER SECONDS`, also that of the seconds."""
+    """Returns the median of each number separately; for programs that print `NUMBER SECONDS`, also the median of the seconds."""
     middle = [statistics.median(run[field] for run in runs) for field in range(3)]
     out = runs[-1].out
     if out:
@@ -74,12 +74,12 @@ def median(runs: list) -> Run:
 
 
 def own_seconds(run: Run) -> float:
-    """The seconds that a program printed."""
+    """Returns the seconds that a program printed."""
     return float(run.out.split()[1])
 
 
 def size_of_output(command: list) -> int:
-    """How many bytes a command prints."""
+    """Returns the number of bytes that a command prints."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, bufsize=0)
     buffer, size = bytearray(MIB), 0
     while count := process.stdout.readinto(buffer):
@@ -98,7 +98,7 @@ def warm(path) -> None:
 
 
 def apart(check, *arguments) -> bool:
-    """Runs a check in a process of its own: memory of this one would count as the programs' peak."""
+    """Runs a check in a separate process: otherwise, its memory would count towards the peak of the programs."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
@@ -113,7 +113,7 @@ def apart(check, *arguments) -> bool:
 
 
 def table(title: str, header: list, rows: list) -> None:
-    """Prints a table of markdown; all columns but the first are numbers."""
+    """Prints a Markdown table; all columns except the first are numbers."""
     cells = [header, *[[str(cell) for cell in row] for row in rows]]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]

@@ -1,4 +1,4 @@
-"""Section `memory`: what an export of 5 GB with few distinct stacks takes, from a pipe, so that nobody needs the disk."""
+"""Section `memory`: the memory for an export of 5 GB with few distinct stacks. It is read from a pipe, so it needs no disk space."""
 
 from measure import MIB, measure, size_of_output, table
 from tools import Tools
@@ -25,6 +25,6 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
 
 
 def rows_for(tools: Tools, size: float) -> int:
-    """How many rows make `size` bytes: rows of known stacks all have nearly the same length."""
+    """Returns the number of rows for `size` bytes: rows with known stacks have nearly the same length."""
     few, many = (size_of_output(tools.generate(rows, STACKS)) for rows in (100_000, 300_000))
     return max(STACKS, round(100_000 + (size - few) / ((many - few) / 200_000)))

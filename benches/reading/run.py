@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Measures how fast exports are read, as whole processes, against other programs, and checks that they say the same.
+"""Measures how fast exports are read, compared with other programs, and checks that the results are the same.
 
     benches/reading/run.py [SECTION ...] [--rounds N] [--quick] [--scale X] [--work FOLDER] [--traceparse FILE]
 
     peers    an export of 459 MB: traceparse, inferno, quick-xml, memchr, ElementTree
-    checks   their sums, functions and stacks, compared
+    checks   compares their sums, functions and stacks
     memory   5 GB through a pipe: peak memory
-    gzip     a compressed export, against decompressing it
-    batch    500 exports of 5 MB, against what one core reads
-    shapes   reading alone, by Xcode and number of threads
-    bundles  recordings themselves, against exports of the same rows
-    growth   what more rows, distinct stacks, depth and files cost
+    gzip     a compressed export, compared with only decompressing it
+    batch    500 exports of 5 MB, compared with the rate of one core
+    shapes   only reading, by Xcode and number of threads
+    bundles  recordings, compared with exports of the same rows
+    growth   the cost of more rows, distinct stacks, depth and files
 
-Without SECTION all of them, about 20 minutes and 7 GB in FOLDER (target/bench). Needs cargo, gzip and python3; crates.io is
-asked at the first run, when the peers are built. Every process is cold, the files are in the page cache, output goes to
-/dev/null, and programs take turns (A B C A B C). All numbers are medians over the rounds, each by itself; ratios are of
+Without SECTION, all sections run, which takes about 20 minutes and 7 GB in FOLDER (target/bench). Needs cargo, gzip and python3,
+and on the first run crates.io, to build the peers. Every process is started anew, files are in the page cache, output goes to
+/dev/null, and programs take turns (A B C A B C). Each number is a separate median over the rounds, and ratios are ratios of
 medians. Nothing is pinned to a core. Exits with 1 if a check fails or a target is missed.
 """
 
@@ -41,11 +41,11 @@ SECTIONS = {"peers": compare.section, "checks": checks.section, "memory": memory
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help="which; all, if none is named")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help="the sections to run; all by default")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="without ElementTree, which takes half a minute")
-    parser.add_argument("--scale", type=float, default=1.0, help="sizes, as a multiple; to try the script")
-    parser.add_argument("--work", type=Path, default=ROOT / "target/bench", help="where the exports are")
+    parser.add_argument("--quick", action="store_true", help="leave out ElementTree, which takes half a minute")
+    parser.add_argument("--scale", type=float, default=1.0, help="multiply all sizes by this, to try the script")
+    parser.add_argument("--work", type=Path, default=ROOT / "target/bench", help="folder for the exports")
     parser.add_argument("--traceparse", type=Path, help="the command to measure; built from this repository if missing")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.sections if name not in SECTIONS]:
@@ -57,7 +57,7 @@ def main() -> None:
     for name in arguments.sections or SECTIONS:
         section = SECTIONS[name]
         what = (tools, arguments.rounds, arguments.scale, arguments.quick)
-        # Checks hold much in memory.
+        # Checks need much memory.
         is_good &= apart(section, *what) if section is checks.section else section(*what)
     if not is_good:
         sys.exit("run.py: a check failed or a target is missed")

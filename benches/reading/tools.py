@@ -1,4 +1,4 @@
-"""What is compared: builds traceparse, the generator and the peers, and writes the exports."""
+"""The programs and their inputs: builds traceparse, the generator and the peers, and writes the exports."""
 
 import os
 import platform
@@ -19,7 +19,7 @@ LIBRARIES = ["memchr", "quick-xml", "flate2", "zlib-rs", "miniz_oxide", "zstd", 
 
 
 class Tools:
-    """Paths of the programs. What is missing is built or installed when it is first asked for."""
+    """The paths of the programs. A missing program is built or installed when it is first used."""
 
     def __init__(self, work: Path, traceparse: Optional[Path]):
         for need in ["cargo", "gzip"]:
@@ -40,7 +40,7 @@ class Tools:
         self.has_jobs = re.search(r"^\s+(-\w, )?--jobs", output(self.traceparse, "--help"), re.MULTILINE) is not None
 
     def inferno(self) -> Path:
-        """The collapser, installed from crates.io at the first run."""
+        """inferno's collapser, installed from crates.io on the first run."""
         root = self.target / "peers"
         path = root / "bin/inferno-collapse-xctrace"
         if not path.exists():
@@ -56,11 +56,11 @@ class Tools:
         return target / "release" / name
 
     def ours(self, *arguments, jobs: Optional[int] = None) -> list:
-        """A command line of traceparse; `jobs` only where it has the option."""
+        """A command line of traceparse. `jobs` is used only if this version has the option."""
         return [self.traceparse, *arguments, *(["--jobs", jobs] if jobs else [])]
 
     def counts_of_jobs(self) -> list:
-        """What to give as `jobs`: 1, 2, 4 … up to the cores; nothing, where traceparse has no such option."""
+        """The values for `jobs`: 1, 2, 4 … up to the number of cores; none if traceparse does not have the option."""
         if not self.has_jobs:
             return [None]
         return [1 << power for power in range(cores().bit_length()) if 1 << power <= cores()]
@@ -70,7 +70,7 @@ class Tools:
         return [self.generator, rows, stacks, seed, shape, *depths]
 
     def export(self, *what, **more) -> Path:
-        """The same as a file in the page cache; files of earlier runs are taken."""
+        """The same as a file in the page cache. Files from earlier runs are reused."""
         command = self.generate(*what, **more)
         path = self.work / ("export-" + "-".join(str(word) for word in command[1:]) + ".xml")
         if not path.exists():
@@ -79,7 +79,7 @@ class Tools:
         return path
 
     def bundle(self, rows: int, stacks: int, form: str, seed: int = 1) -> Path:
-        """The recording that `export(rows, stacks, shape="26.2")` is of, in the page cache."""
+        """The recording whose export is `export(rows, stacks, shape="26.2")`, in the page cache."""
         path = self.work / f"recording-{rows}-{stacks}-{seed}-{form}.trace"
         if not path.exists():
             subprocess.run([str(word) for word in [self.bundler, path, rows, stacks, seed, form]], check=True)
@@ -89,7 +89,7 @@ class Tools:
         return path
 
     def exports(self, count: int, rows: int, stacks: int) -> list:
-        """Many exports of different seeds in a folder of their own."""
+        """Many exports with different seeds, in a separate folder."""
         folder = self.work / f"many-{rows}-{stacks}"
         folder.mkdir(exist_ok=True)
         paths = [folder / f"run-{seed:05}.xml" for seed in range(1, count + 1)]
@@ -103,7 +103,7 @@ class Tools:
         return paths
 
     def once(self, command: list):
-        """A run of a slow program, which is not repeated for the next section."""
+        """The result of a slow program, which is kept for the next section."""
         if not hasattr(self, "done"):
             self.done = {}
         key = tuple(str(word) for word in command)
@@ -129,7 +129,7 @@ class Tools:
 
 
 def versions() -> list:
-    """Of the libraries that the command has, where it has them: backends of decompression may change."""
+    """The versions of the listed libraries that the command uses: the decompression backends may change."""
     tree = subprocess.run(["cargo", "tree", "--locked", "-e", "normal", "--prefix", "none", "--format", "{p}"], cwd=ROOT,
                           capture_output=True, text=True, check=True).stdout
     found = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
@@ -137,7 +137,7 @@ def versions() -> list:
 
 
 def write(path: Path, command: list) -> None:
-    """Lets `command` write `path`, which is there when it is complete."""
+    """Runs `command` to write `path`, which exists only when it is complete."""
     part = path.with_name(path.name + ".part")
     with open(part, "wb") as out:
         subprocess.run([str(word) for word in command], stdout=out, check=True)

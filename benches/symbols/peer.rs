@@ -1,12 +1,12 @@
-//! The peer of `run.py`: what a program does that uses the crate `addr2line` as its documentation shows.
+//! The peer of `run.py`: a program that uses the crate `addr2line` as its documentation shows.
 //!
 //! ```text
 //! addr2line-loop [--read] FILE ADDRESSES [FILE ADDRESSES]...
 //! ```
 //!
-//! Each file is mapped (`--read`: read), then its addresses are looked up in the order in which they stand in
-//! ADDRESSES, one in hex a line. Frames are written as `traceparse symbolicate -i --full-path` writes them, names as the
-//! file has them.
+//! Each file is mapped (`--read`: read), then its addresses are looked up in the order of ADDRESSES, a
+//! file with one hexadecimal address per line. Frames are written like `traceparse symbolicate -i --full-path` does, but names
+//! are not demangled.
 
 use std::error::Error;
 use std::fs::File;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if is_read {
             symbolicate(&std::fs::read(path)?, name, &addresses, &mut out)?;
         } else {
-            // SAFETY: nobody writes to the file while the bench runs.
+            // SAFETY: no other process writes to the file while the bench runs.
             symbolicate(&unsafe { memmap2::Mmap::map(&File::open(path)?)? }, name, &addresses, &mut out)?;
         }
     }

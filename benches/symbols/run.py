@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures how fast addresses are named, against llvm-symbolizer and against a plain loop over the crate addr2line.
+"""Measures how fast addresses are named, compared with llvm-symbolizer and with a simple loop over the crate addr2line.
 
     benches/symbols/run.py [--work FOLDER] [--rounds N] [--traceparse FILE]
 
 The symbol files are dSYMs of the SQLite amalgamation (crate libsqlite3-sys), compiled for arm64 macOS by `zig cc` (it
 has the headers), linked by ld64.lld and collected by dsymutil. All of it, and the loop (peer.rs), is built into FOLDER
-once (about 500 MB, two minutes). Needs python3 with venv, cargo, and Debian's llvm-19 and lld-19; PyPI and crates.io
-are asked at the first run. Every process is cold, the files are in the page cache, output goes to files, and the tools
-take turns. Ratios are medians over the rounds; CPU is user + system, of which, as of wall time, the best is shown.
+once (about 500 MB, two minutes). Needs python3 with venv, cargo, and Debian's llvm-19 and lld-19; the first run
+uses PyPI and crates.io. Every process is started anew, files are in the page cache, output goes to files, and the tools
+take turns. Ratios are medians over the rounds. CPU is user + system time; CPU and wall time are the best of all rounds.
 Exits with 1 if the tools disagree on more than 1 address in 1,000, or a target is missed.
 """
 
@@ -34,7 +34,7 @@ PACKAGE = '[package]\nname = "{}"\nversion = "0.0.0"\nedition = "2024"\n\n[works
           '[profile.release]\nlto = "thin"\ncodegen-units = 1\n'
 MORE = [f"-DSQLITE_ENABLE_{name}" for name in
         ["FTS3", "FTS4", "FTS5", "RTREE", "GEOPOLY", "SESSION", "PREUPDATE_HOOK", "DBSTAT_VTAB", "STAT4"]]
-# To zig, -O1 to -O3 are one.
+# zig does not distinguish -O1 to -O3.
 IMAGES = {"sqlite-a": ["-O2", *MORE], "sqlite-b": ["-O2"], "sqlite-c": ["-Os", *MORE], "sqlite-d": ["-O2", *MORE[:5]]}
 SEED = 20260921
 TARGETS = {("one", "llvm-symbolizer", "cpu"): 0.3, ("one", "addr2line loop", "cpu"): 1.1,
@@ -62,7 +62,7 @@ def package(folder: Path, name: str, dependencies: str, source: str, target: str
 
 
 def sqlite(work: Path) -> Path:
-    """The folder with sqlite3.c, out of cargo's registry."""
+    """The folder with sqlite3.c in cargo's registry."""
     folder = work / "sqlite"
     package(folder, "published-source", SQLITE, "", "lib.rs")
     metadata = call("cargo", "metadata", "--format-version=1", cwd=folder)
@@ -71,7 +71,7 @@ def sqlite(work: Path) -> Path:
 
 
 def build_images(work: Path) -> dict:
-    """Path of the DWARF of each image."""
+    """The path of each image's DWARF file."""
     python = work / "venv" / "bin" / "python"
     dwarf = {name: work / f"{name}.dSYM" / "Contents" / "Resources" / "DWARF" / name for name in IMAGES}
     if all(path.exists() for path in dwarf.values()):
@@ -119,7 +119,7 @@ def uuid(path: Path) -> str:
 
 
 def export(path: Path, images: dict, picked: dict) -> bool:
-    """A time profile as Xcode 26.4 writes it, in which each picked instruction is a frame once, in stacks of 20."""
+    """A time profile in the form of Xcode 26.4, in which each chosen instruction is one frame, in stacks of 20."""
     frames = [(name, pc) for name, places in picked.items() for pc in places]
     random.Random(SEED).shuffle(frames)
     columns = ["time:sample-time", "thread:thread", "weight:weight", "stack:tagged-backtrace"]
@@ -147,7 +147,7 @@ def export(path: Path, images: dict, picked: dict) -> bool:
                       f'{ms}</weight><tagged-backtrace {new()} fmt="stack"><backtrace {new()}>')
             for position, (name, pc) in enumerate(frames[row:row + 20]):
                 base = (1 + list(images).index(name)) << 32
-                # The leaf stands one byte behind its start, callers at the instruction after their call.
+                # The leaf's address is one byte after its start; callers have the address after their call.
                 address = base + pc + (1 if position == 0 else 4)
                 identity = new()
                 binary = f'<binary ref="{binaries[name]}"/>' if name in binaries else \
@@ -161,7 +161,7 @@ def export(path: Path, images: dict, picked: dict) -> bool:
 
 
 def measure(command: list, given: Path, out: Path) -> tuple:
-    """CPU and wall seconds, peak MB."""
+    """Returns CPU and wall time in seconds, and peak memory in MB."""
     streams = [(os.POSIX_SPAWN_OPEN, 0, str(given), os.O_RDONLY, 0),
                (os.POSIX_SPAWN_OPEN, 1, str(out), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
     start = time.perf_counter()
@@ -174,7 +174,7 @@ def measure(command: list, given: Path, out: Path) -> tuple:
 
 
 def compare(title: str, kind: str, tools: dict, given: Path, work: Path, rounds: int) -> bool:
-    """Measures the tools in turns and prints the table; whether all targets are met."""
+    """Measures the tools in turn, and prints the table. Returns true if all targets are met."""
     results = {name: [] for name in tools}
     for index in range(rounds + 1):
         for name, command in tools.items():
@@ -213,7 +213,7 @@ def answers(path: Path, is_llvm: bool) -> list:
 
 
 def apart(check, *arguments) -> bool:
-    """Runs a check in a process of its own: memory of this one would count as the tools' peak."""
+    """Runs a check in a separate process: otherwise, its memory would count towards the peak of the tools."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
@@ -224,7 +224,7 @@ def apart(check, *arguments) -> bool:
 
 
 def agree(tools: list, count: int, work: Path) -> bool:
-    """Prints on how many addresses the tools say the same; whether that is nearly all."""
+    """Prints for how many addresses the tools agree. Returns true if they agree for nearly all."""
     by_tool = {name: answers(work / f"out-{name.replace(' ', '-')}", name == "llvm-symbolizer") for name in tools}
     ours, is_same = by_tool.pop("traceparse"), True
     for name, theirs in by_tool.items():
@@ -234,7 +234,7 @@ def agree(tools: list, count: int, work: Path) -> bool:
         same = sum(one == other for one, other in pairs)
         first = sum(one[0] == other[0] for one, other in pairs)
         depth = sum(len(one) == len(other) for one, other in pairs)
-        print(f"{name} says the same: innermost file and line {first}, depth {depth}, all frames {same} of {count}")
+        print(f"{name} agrees: innermost file and line {first}, depth {depth}, all frames {same} of {count}")
         is_same &= same * 1000 >= count * 999
     return is_same
 
@@ -280,7 +280,7 @@ def main() -> None:
         title = f"one image of {megabytes:.1f} MB, {count:,} distinct addresses"
         is_good &= compare(title, "one", tools, given, work, args.rounds)
         is_good &= apart(agree, ["traceparse", "llvm-symbolizer", "addr2line loop"], count, work)
-    # The command prefers one folder, which it is given with nothing else in it.
+    # The command searches one folder, which contains nothing else.
     folder = work / "symbols"
     folder.mkdir(exist_ok=True)
     for name, (path, _) in images.items():
@@ -295,7 +295,7 @@ def main() -> None:
             given = work / f"addresses-{name}-{count}"
             given.write_text("".join(f"{address:#x}\n" for address in picked[name]))
             pairs += [str(path), str(given)]
-        # A loop, not a pool of threads: one image after the other.
+        # A loop, not a thread pool: one image at a time.
         tools = {
             "traceparse": [ours, str(document), "--symbols", str(folder), "--view", "summary"],
             "traceparse without symbols": [ours, str(document), "--view", "summary"],

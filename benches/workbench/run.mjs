@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// Size and speed of the page that `traceparse X -o report.html` writes, beside speedscope with the same profile: size of the file, first
-// paint, ready to use, and what each frame takes while it is zoomed; of ours also what it takes to select a time.
+// Measures the size and speed of the page that `traceparse X -o report.html` writes, and of speedscope with the same profile: file size, time
+// to the first paint, time until it is ready, and time per frame while zooming; for our page, also the time to select a time range.
 //
 //   (cd web && npm ci)
 //   cargo build --release --bin traceparse --example generate-export
 //   benches/workbench/run.mjs [--work FOLDER] [--speedscope FOLDER] [--rounds N] [RECORDING or PAGE.html …]
 //
-// Without recordings it makes one of 1.2 million samples with 300,000 stacks, and takes a deep one of `TRACEPARSE_CORPUS`. `--speedscope` is
-// the folder of its npm package (else it is looked for in TRACEPARSE_NODE_MODULES). Each round has a process of Chromium of its own, without
-// a graphics card, so that drawing takes processor time, too; ratios of one machine are worth more than times.
+// Without recordings, it generates one with 1.2 million samples and 300,000 stacks, and uses one with deep stacks from `TRACEPARSE_CORPUS`.
+// `--speedscope` is the folder of its npm package; by default, the package is searched for in TRACEPARSE_NODE_MODULES. Each round uses a
+// separate Chromium process without a graphics card, so drawing takes processor time. Ratios on one machine say more than times.
 //
-// A frame is a task of the page's main thread in which the browser makes one: script, style, layout and paint. Tasks come from the browser's
-// own trace, and so speedscope is measured in the same way.
+// A frame is a task of the page's main thread in which the browser produces a frame: script, style, layout and paint. Tasks come from the
+// browser's trace, so speedscope is measured in the same way.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -27,14 +27,14 @@ const DEEP = 'xctrace/14.0.1/cpu-profile.xml';
 const [WIDTH, HEIGHT] = [1440, 900];
 const ZOOMS = 60;
 const SELECTIONS = 20;
-/** Of a drag. */
+/** The number of steps of a drag. */
 const STEPS = 10;
-/** Milliseconds in which every selection is drawn, with time to spare. */
+/** In milliseconds: more than enough time to draw any selection. */
 const SETTLED_AFTER = 1_000;
-/** Milliseconds. Tasks below it draw nothing that changed. */
+/** In milliseconds: shorter tasks draw no change. */
 const A_FRAME_OF_NOTHING = 1;
 const CATEGORIES = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'];
-/** Long enough for anything that somebody would wait for. */
+/** In milliseconds: longer than anyone would wait. */
 const PATIENCE = 180_000;
 
 const asked = argumentsOf(process.argv.slice(2));
@@ -75,9 +75,9 @@ function written(recording, ending, options = []) {
   return path;
 }
 
-/** Our page: it says when it is ready, and when it works. */
+/** Our page, which reports when it is ready and when it is busy. */
 async function ours(recording) {
-  // A page is measured as it is, so that pages of two versions can be compared.
+  // An existing page is measured unchanged, so pages of two versions can be compared.
   const path = recording.endsWith('.html') ? recording : written(recording, 'html');
   const isReady = () => document.documentElement.dataset.state === 'ready';
   return rounds(statSync(path).size, async (tab) => {
@@ -92,13 +92,13 @@ async function ours(recording) {
   });
 }
 
-/** speedscope's page, with the profile in a script beside it, which is how its own command opens one. */
+/** speedscope's page, with the profile in a script next to it, as speedscope's command opens it. */
 async function theirs(recording) {
   const profile = written(recording, 'speedscope.json', ['--format', 'speedscope']);
   const script = join(asked.work, `${basename(recording)}.speedscope.js`);
   writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(basename(recording))}, "${readFileSync(profile).toString('base64')}")`);
   const url = `${pathToFileURL(join(asked.speedscope, 'dist/release/index.html')).href}#localProfilePath=${encodeURIComponent(script)}`;
-  // Its minimap and its flame chart.
+  // The canvases of the minimap and the flame chart.
   const isReady = () => document.querySelectorAll('canvas').length >= 2 && !/Loading/.test(document.body.innerText);
   return rounds(statSync(profile).size, async (tab) => {
     const times = await load(tab, url, isReady);
@@ -128,7 +128,7 @@ async function rounds(size, work) {
   return found;
 }
 
-/** Milliseconds from the start of the navigation to the first paint, and until a function of the page is true after a frame. */
+/** The milliseconds from the start of the navigation to the first paint, and until a function of the page returns true after a frame. */
 async function load({ page }, url, isReady) {
   await page.goto(url, { waitUntil: 'commit' });
   await page.waitForFunction(isReady, undefined, { polling: 'raf', timeout: PATIENCE });
@@ -138,7 +138,7 @@ async function load({ page }, url, isReady) {
   }));
 }
 
-/** Each view follows the pointer. Milliseconds from the end of each drag over the timeline until the last task of the page that drew what follows from it. */
+/** The milliseconds from the end of each drag over the timeline to the end of the last task that drew the selection. Views are updated during the drag. */
 async function selectTimes({ browser, page }) {
   await browser.startTracing(page, { categories: CATEGORIES });
   for (let count = 0; count < SELECTIONS; count += 1) {
@@ -163,7 +163,7 @@ async function selectTimes({ browser, page }) {
   });
 }
 
-/** Milliseconds of each frame of the page's main thread while it is zoomed in and out at the pointer. */
+/** The milliseconds of each frame in the page's main thread while zooming in and out at the pointer. */
 async function zoom({ browser, page }, box) {
   if (box === null) return [];
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.3);

@@ -75,7 +75,7 @@ fn compare<'e>(
     check_unlike(&Unlike::between(before, after), plan.is_forced)?;
     if let Some(table) = before.table_without_sample_counts().or(after.table_without_sample_counts()) {
         warning(&format!(
-            "{table} does not record numbers of samples, so it is unknown how much chance explains, and no rule can fire"
+            "{table} does not record sample counts, so it is unknown how much chance explains, and no rule can fire"
         ));
     }
     let diff = Diff::new(before, after, normalize);

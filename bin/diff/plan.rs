@@ -49,7 +49,7 @@ pub(crate) struct DiffArgs {
     given: Given,
     /// First recording, export or report
     ///
-    /// A .trace folder, a zip or tar of one, or any other input of `traceparse FILE`, also compressed by gzip or zstd.
+    /// A .trace folder, a zip or tar of one, or any other input of `traceparse FILE`, also compressed with gzip or zstd.
     #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
     before: PathBuf,
     /// Second recording, export or report
@@ -72,7 +72,7 @@ pub(crate) struct DiffArgs {
     top: Option<usize>,
     /// Exit with code 3 if this rule holds (repeatable)
     ///
-    /// Such as 'total > 5%'; see below for the grammar of rules.
+    /// For example, 'total > 5%'. See below for the grammar of rules.
     #[arg(long, value_name = "RULE", value_parser = AlertRule::of_growth)]
     alert: Vec<AlertRule>,
     /// Scale the second recording first

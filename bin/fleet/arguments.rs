@@ -89,7 +89,7 @@ pub(crate) struct InputArgs {
 pub(crate) struct ShardArgs {
     /// Read one part of the inputs, such as 3/16
     ///
-    /// `fleet merge` combines the parts. Shards are counted from 1. The path of a recording below the root decides which one it is in.
+    /// `fleet merge` combines the parts. Shards are counted from 1. The path of a recording below the root decides which shard it belongs to.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Input")]
     pub(crate) shard: Option<Shard>,
     /// Assign shards by paths relative to this folder
@@ -113,7 +113,7 @@ pub(crate) struct QuestionArgs {
     /// Which samples to attribute to a binary or function
     #[arg(long, value_parser = choices::measure(), default_value = Measure::Cpu.name(), help_heading = "Report", hide_short_help = true)]
     pub(crate) measure: Measure,
-    /// Show distributions of these [default: all]
+    /// Scopes whose distributions are shown [default: all]
     #[arg(long, value_name = "SCOPE,…", value_delimiter = ',', value_parser = scope_parser(), help_heading = "Report")]
     pub(crate) scope: Vec<Option<FleetScope>>,
     /// Percentiles to show [default: 50,90,95,99,99.9]
@@ -155,7 +155,7 @@ pub(crate) struct TableArgs {
     pub(crate) top: Option<usize>,
     /// Exit with code 3 if this rule holds (repeatable)
     ///
-    /// Such as 'cpu.p99 > 80'. See below for the grammar of rules.
+    /// For example, 'cpu.p99 > 80'. See below for the grammar of rules.
     #[arg(long, value_name = "RULE", value_parser = AlertRule::of_runs)]
     pub(crate) alert: Vec<AlertRule>,
 }
@@ -176,10 +176,10 @@ static MIN_EFFECT: LazyLock<String> = LazyLock::new(|| format!("{}%", 100.0 * Co
 /// What a verdict needs to be a claim, and what it does to the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
-    /// Ignore smaller changes
+    /// Ignore changes smaller than this
     #[arg(long, value_name = "P%", default_value = MIN_EFFECT.as_str(), value_parser = parse_percent, help_heading = "Verdict")]
     min_effect: f64,
-    /// Verdicts with an exit code
+    /// Verdicts with a separate exit code
     #[arg(
         long,
         value_enum,
@@ -224,7 +224,7 @@ impl VerdictArgs {
     }
 }
 
-/// Verdicts with an exit code of their own.
+/// Verdicts with a separate exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
     /// Exit with code 3 if the app became slower
@@ -252,7 +252,7 @@ pub(crate) fn parse_percentile(text: &str) -> Result<Quantile, String> {
 }
 
 pub(super) fn parse_label(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("not a label and a value, such as app_version=5.2")?;
+    let (key, value) = text.split_once('=').ok_or("expected a label and its value, such as app_version=5.2")?;
     Ok((RunRecord::composed(key), RunRecord::composed(value)))
 }
 
@@ -263,7 +263,8 @@ fn scope_parser() -> impl TypedValueParser<Value = Option<FleetScope>> {
 }
 
 fn parse_sort(text: &str) -> Result<SortKey, String> {
-    SortKey::from_name(text).ok_or_else(|| "not a percentile such as p99, nor mean, weighted-mean or max".to_owned())
+    SortKey::from_name(text)
+        .ok_or_else(|| "expected a percentile such as p99, or mean, weighted-mean or max".to_owned())
 }
 
 impl InputArgs {

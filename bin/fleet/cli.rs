@@ -31,7 +31,7 @@ pub(crate) enum FleetAction {
     Report(Box<FleetReportArgs>),
     /// Show the summed call trees of runs
     ///
-    /// Or what differs between two cohorts of runs.
+    /// With --against, shows the differences between two cohorts of runs.
     #[command(after_long_help = tree_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Tree(Box<FleetTreeArgs>),
     /// Sum the signposts and hangs of recordings by name
@@ -108,7 +108,7 @@ pub(crate) struct FleetExtractArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetMergeArgs {
-    /// Datasets of `fleet extract` or `fleet merge`, or folders of them
+    /// Datasets of `fleet extract` or `fleet merge`, or folders with datasets
     #[arg(required = true, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder for the merged dataset; it is created

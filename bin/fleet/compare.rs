@@ -53,8 +53,8 @@ pub(crate) struct CompareArgs {
     block: Vec<String>,
     /// Count each unit once, such as device_id
     ///
-    /// A unit is a run by default, or a label, whose runs count with their mean. The verdict then holds for devices (or other units) like
-    /// these, and not only for runs like these.
+    /// By default, each run is a unit. With a label, the runs with the same value are one unit, represented by their mean. The verdict then
+    /// holds for devices (or other units) like these, and not only for runs like these.
     #[arg(
         long,
         value_name = "run|LABEL",
@@ -84,7 +84,7 @@ pub(crate) struct CompareArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FunctionTests {
-    /// All with 5 samples per run or more, adjusted for their number (Holm)
+    /// All functions with at least 5 samples per run, adjusted for their number (Holm)
     Holm,
     /// None
     Off,

@@ -39,7 +39,7 @@ fn parse_thread(text: &str) -> Result<ThreadName, String> {
         _ if text.is_empty() || pattern == Some("") => Err("the name of a thread is empty".to_owned()),
         Some(pattern) => Regex::new(pattern).map(ThreadName::Pattern).map_err(|error| error.to_string()),
         None if is_number => Err(format!(
-            "a TID is another thread in each recording; name the thread, or /^{text}$/ if that is its name"
+            "a TID identifies a different thread in each recording; name the thread, or /^{text}$/ if that is its name"
         )),
         None => Ok(ThreadName::Whole(text.to_owned())),
     }

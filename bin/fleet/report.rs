@@ -36,7 +36,7 @@ pub(super) fn show(args: FleetReportArgs) -> Result<u8, Failure> {
         None => of_recordings(plan, &host, collector, folder)?,
     };
     if plan.output.format == Format::Csv && report.runs.is_empty() {
-        note("there is no run to measure, and CSV has neither crashes nor durations by bins; --format json has them");
+        note("there is no run to measure, and CSV has neither crashes nor binned durations; --format json has them");
     }
     let written = write(&report, pages.as_ref(), plan);
     // The overview on a terminal shows the first alert and the number of others, which is enough for people. A log needs all alerts.

@@ -36,12 +36,12 @@ pub(crate) struct TrendArgs {
     alpha: f64,
     /// Look at a finished history a single time
     ///
-    /// This finds smaller changes. Without it, the probability of a false change is spent over the nights: one test after each new point.
+    /// This finds smaller changes. Without it, the history is tested after each new point, and all tests share the probability of a false change.
     #[arg(long, help_heading = "Trend")]
     once: bool,
     /// Accept all changes up to this version or date
     ///
-    /// Compares the newest level with it instead of with the start.
+    /// Compares the newest level with the level of this version or date, instead of the first level.
     #[arg(long, value_name = "VERSION", help_heading = "Trend")]
     accepted: Option<String>,
     #[command(flatten)]

@@ -56,7 +56,7 @@ fn check_value(command: &str, arg: &Arg, value: &OsStr) -> Result<(), String> {
 /// The message about an object store URL, if the command was built without the feature.
 pub(super) fn no_feature() -> String {
     format!(
-        "this traceparse reads and writes files only; `cargo install --path bin --locked --features object-store`, in a copy of its \
+        "this build of traceparse reads and writes files only; `cargo install --path bin --locked --features object-store`, in a copy of its \
          source, builds one for s3://, gs:// and az://, or copy the files here or mount the bucket ({MANUAL} has recipes)"
     )
 }

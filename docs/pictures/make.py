@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the README: what the command shows of the invented app of fixtures/27/orchard.
+"""Makes the README's pictures: the command's output for the invented app in fixtures/27/orchard.
 
     cargo build && python3 docs/pictures/make.py target/debug/traceparse
 
-A second argument names another folder to write to. Needs nothing but Python's standard library.
+A second argument names a different output folder. Needs only Python's standard library.
 """
 
 import os
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RECORDING = "fixtures/27/orchard/input.xml"
 COLUMNS = 80
-# GitHub shows a README about that wide, in pixels.
+# The approximate width of a README on GitHub, in pixels.
 FLAME_GRAPH_WIDTH = 840
 
 CELL, LINE, MARGIN = 7.8, 19, 18
@@ -58,7 +58,7 @@ def spans(line):
 
 
 def text(line, y):
-    """Returns a line as an element. It is as long as its columns, whatever font there is."""
+    """Returns a line as an element. Its length depends on its columns, not on the font."""
     parts = list(spans(line))
     columns = sum(len(part) for _, part in parts)
     if columns == 0:

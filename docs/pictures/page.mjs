@@ -1,8 +1,8 @@
-// Makes the README's pictures of the page: that of the invented app of fixtures/27/orchard, in light and dark.
+// Makes the README's pictures of the page, in light and dark: the page of the invented app in fixtures/27/orchard.
 //
 //   cargo build && (cd web && npm ci) && node docs/pictures/page.mjs target/debug/traceparse
 //
-// Fonts are those of the machine, so that pictures of two machines differ by some pixels.
+// The machine's fonts are used, so pictures from two machines differ by some pixels.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

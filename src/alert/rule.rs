@@ -299,7 +299,7 @@ mod tests {
             ("thread(*).cpu.p99 > 5", "process(*)"),
             ("function(*).window(60s).max > 5", "window"),
             ("cpu.p99 > 3ms", "only cpu-time, elapsed"),
-            ("cpu.p95 >", "incomplete: it needs a number of percent"),
+            ("cpu.p95 >", "incomplete: it needs a percentage"),
             ("hang.p95 > 3", "a time, such as 300ms"),
             ("memory.max > 3", "a size, such as 1.5GB"),
             ("exits.max > 3s", "a number, such as 3"),

@@ -45,7 +45,7 @@ impl Topic {
         beginning: "a measure (cpu, cpu-time, elapsed, window(60s)), or one of process, thread, binary and function with a name",
         measures: "a measure, which comes first: cpu, self, all, cpu-time, elapsed or window(60s); for MetricKit diagnostics hang, launch, \
                    exception or writes; for metrics memory or exits",
-        limits: "a number of percent, such as 80, or a rate in cycles/s, events/s or samples/s; only cpu-time, elapsed, hang, launch and \
+        limits: "a percentage, such as 80, or a rate in cycles/s, events/s or samples/s; only cpu-time, elapsed, hang, launch and \
                  exception are times",
     };
     pub(super) const INTERVALS: Self = Self {

@@ -32,7 +32,7 @@ pub(crate) fn heavy_tree(profile: &Profile, rows: &[StackWeight], is_heavy: &[bo
         match children.entry((above.node(), function)) {
             Entry::Occupied(known) => Place(*known.get()),
             Entry::Vacant(new) => {
-                // A place has 31 bits. What is below more nodes stays in the weight of their callers.
+                // A place has 31 bits. The weight of nodes beyond that stays with their callers.
                 let Some(place) = Place::of(nodes.len() + 1) else { return above.cut() };
                 nodes.push(HeavyNode::new(above.index(), function));
                 Place(*new.insert(place.0))

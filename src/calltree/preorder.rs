@@ -34,7 +34,7 @@ impl<'s> Preorder<'s> {
         let run = |first, parent| Run { first, parent, place: 0, size: 0 };
         let mut runs = vec![run(0, 0)];
         runs.extend(stacks.runs().map(|(rows, parent)| run(rows.start as u32 + 1, node_of(parent))));
-        // The lowest parent first: what is called later in a run comes earlier in preorder.
+        // The lowest parent first: functions called later in a run come earlier in preorder.
         let mut turns: Vec<(Reverse<u32>, u32)> =
             (1..).zip(&runs[1..]).map(|(number, run)| (Reverse(run.parent), number)).collect();
         turns.sort_unstable();

@@ -21,7 +21,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotMangled => f.write_str("not a mangled name of C++"),
+            Self::NotMangled => f.write_str("not a mangled C++ name"),
             Self::Malformed { at } => write!(f, "malformed name, at byte {at}"),
             Self::TooDeep => f.write_str("name is nested too deeply"),
             Self::TooLong => f.write_str("demangled name is too long"),

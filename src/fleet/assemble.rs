@@ -195,7 +195,7 @@ fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
 
 /// The outcome of a rule if there are only crashes or duration bins.
 fn unmeasured(rule: &AlertRule) -> AlertOutcome {
-    AlertOutcome::undecided(rule, Some(1), Some("crashes and durations by bins have no measure".to_owned()))
+    AlertOutcome::undecided(rule, Some(1), Some("crashes and binned durations have no measure".to_owned()))
 }
 
 /// The inputs, with the names that occur and the requested names that do not.

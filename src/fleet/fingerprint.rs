@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_decides_a_measure_changes_its_fingerprint() {
+    fn changes_with_everything_that_decides_a_measure() {
         let (settings, content) = (blake3::hash(b"settings"), blake3::hash(b"content"));
         let label = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
         let prints = [

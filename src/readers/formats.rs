@@ -77,7 +77,7 @@ pub(super) fn packed(head: &[u8]) -> Option<String> {
 /// A recognised format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known {
-    /// A description of the format, such as `a recording of Linux perf (perf.data)`.
+    /// A description of the format, such as `a Linux perf recording (perf.data)`.
     what: &'static str,
     /// The reader for the format, or advice on what to do with such a file, such as the command that reads it.
     use_of: Result<Reader, &'static str>,
@@ -91,7 +91,7 @@ const fn readable(what: &'static str, reader: Reader) -> Known {
     Known { what, use_of: Ok(reader) }
 }
 
-const SAMPLE: Known = readable("a report of sample (macOS)", Reader::Sample);
+const SAMPLE: Known = readable("a `sample` report (macOS)", Reader::Sample);
 
 /// Describes an input that is not an export, in one sentence.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
@@ -123,10 +123,10 @@ fn recognise(head: &[u8]) -> Option<Known> {
 
 fn binary(head: &[u8]) -> Option<Known> {
     if head.starts_with(b"SIMPLEPERF") {
-        return Some(known("a profile of simpleperf (Android)", "simpleperf report -i FILE reads it"));
+        return Some(known("a simpleperf profile (Android)", "simpleperf report -i FILE reads it"));
     }
     if head.starts_with(b"PERFILE2") {
-        return Some(known("a recording of Linux perf (perf.data)", "perf report -i FILE reads it"));
+        return Some(known("a Linux perf recording (perf.data)", "perf report -i FILE reads it"));
     }
     if head.starts_with(b"\0\x05\x16\x07") {
         let what = "an AppleDouble file (._), in which macOS keeps the attributes of another file";
@@ -134,7 +134,7 @@ fn binary(head: &[u8]) -> Option<Known> {
     }
     // The header has five words: 0, the number of words that follow (3), 0, …
     if head.len() >= 24 && head[..8] == [0; 8] && head[8] == 3 && head[9..24] == [0; 15] {
-        return Some(known("a CPU profile of gperftools", PPROF));
+        return Some(known("a gperftools CPU profile", PPROF));
     }
     is_pprof(head).then_some(known("a profile for pprof", PPROF))
 }
@@ -226,24 +226,22 @@ fn json(start: &str) -> Option<Known> {
             Some(readable("a MetricKit diagnostic", Reader::MetricKit))
         }
         () if any(&["\"metricCategories\""]) || (any(&["\"insights\""]) && any(&["\"metricCategory\""])) => {
-            Some(readable("metrics of App Store Connect", Reader::MetricKit))
+            Some(readable("App Store Connect metrics", Reader::MetricKit))
         }
         () if any(&["\"intervalEntries\"", "\"stateEntries\""]) && any(&["\"environment\"", "\"timeRange\""]) => {
-            Some(readable("a report of MetricKit metrics", Reader::MetricKit))
+            Some(readable("a MetricKit metrics report", Reader::MetricKit))
         }
         () if any(&["\"timeStampBegin\""]) && any(&["\"metaData\""]) && any(&["Metrics\":"]) => {
-            Some(readable("a payload of MetricKit metrics", Reader::MetricKit))
+            Some(readable("a MetricKit metrics payload", Reader::MetricKit))
         }
         () if any(&["\"type\":\"CpuSamples\"", "\"type\":\"_CpuProfileTimeline\"", "\"devToolsSnapshot\""]) => {
-            Some(readable("a CPU profile of Dart", Reader::Dart))
+            Some(readable("a Dart CPU profile", Reader::Dart))
         }
         () if any(&["speedscope.app/file-format-schema", "\"speedscope@"]) => {
             Some(known("a profile for speedscope", SPEEDSCOPE))
         }
         () if any(&["\"preprocessedProfileVersion\""]) => Some(known("a profile of the Firefox Profiler", FIREFOX)),
-        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => {
-            Some(known("a raw profile of Firefox", FIREFOX))
-        }
+        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => Some(known("a raw Firefox profile", FIREFOX)),
         () if any(&["\"traceEvents\"", "\"ph\":\""]) => {
             Some(known("a trace for Chrome or Perfetto", "ui.perfetto.dev reads it"))
         }
@@ -251,7 +249,7 @@ fn json(start: &str) -> Option<Known> {
     }
 }
 
-const SPINDUMP: Known = readable("a report of spindump, or a hang or resource report (macOS, iOS)", Reader::Spindump);
+const SPINDUMP: Known = readable("a spindump report, or a hang or resource report (macOS, iOS)", Reader::Spindump);
 
 /// Recognises the kind of an `.ips` file by the `bug_type` in its first line.
 fn problem_report(first: &str) -> Known {
@@ -263,9 +261,9 @@ fn problem_report(first: &str) -> Known {
         "98" | "198" | "298" => {
             known("a Jetsam report (.ips) about memory, without stacks", "Console on a Mac shows it")
         }
-        "109" | "309" => known("a crash report of macOS or iOS (.ips)", CONSOLE),
+        "109" | "309" => known("a macOS or iOS crash report (.ips)", CONSOLE),
         "288" | "509" => known("a stackshot (.ips) with one stack for each thread", CONSOLE),
-        _ => known("a report of macOS or iOS (.ips)", CONSOLE),
+        _ => known("a macOS or iOS report (.ips)", CONSOLE),
     }
 }
 
@@ -283,7 +281,7 @@ fn lines(text: &str) -> Option<Known> {
         |line: &str| line.trim_start_matches([' ', '\t', '>', '|', '#', '*', '/']).starts_with("Analysis of sampling ");
     if text.lines().take(MOST_LINES_BEFORE).any(is_quoted) {
         let advice = "remove what is before each line, so that the first one begins with Analysis of sampling";
-        return Some(known("a report of sample (macOS) whose lines are indented or quoted", advice));
+        return Some(known("a `sample` report (macOS) whose lines are indented or quoted", advice));
     }
     if text.starts_with("version https://git-lfs.github.com/") {
         let what = "a Git LFS pointer, which a repository has in place of a large file";
@@ -291,7 +289,7 @@ fn lines(text: &str) -> Option<Known> {
     }
     let has_crash = |line: &str| line.starts_with("Thread ") && line.contains(" Crashed:");
     if has_line(HEAD, "Exception Type:") || (has_line(HEAD, "Process:") && text.lines().any(has_crash)) {
-        return Some(known("a crash report of macOS or iOS (.crash)", CONSOLE));
+        return Some(known("a macOS or iOS crash report (.crash)", CONSOLE));
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
         return Some(SPINDUMP);
@@ -383,8 +381,8 @@ mod tests {
             (b"{\"bug_type\":\"288\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"509\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"385\"}\n{}", ".ips"),
-            (b"{\"bug_type\":309}\n{}", "report of macOS or iOS (.ips)"),
-            (b"{\"bug_type\", damaged}\n{}", "report of macOS or iOS (.ips)"),
+            (b"{\"bug_type\":309}\n{}", "macOS or iOS report (.ips)"),
+            (b"{\"bug_type\", damaged}\n{}", "macOS or iOS report (.ips)"),
             (b"chatter\nAnalysis of sampling app (pid 1) every 1 millisecond\n", "sample"),
             (b"Date/Time: 2026\nOS: x\nData Source: Stackshots\n", "spindump"),
             (b"{\n \"callStacks\" : [], \"callStackPerThread\" : true}", "MetricKit"),

@@ -76,7 +76,7 @@ impl<'n, R: Read> Json<'n, R> {
         let name = self.limited().next_name_owned().map_err(|error| self.failed(error))?;
         let key = self.names.hasher().hash_one((self.open.last(), &name));
         if !self.names.insert(key) {
-            return Err(self.damaged(format!("{name} is there twice")));
+            return Err(self.damaged(format!("{name} occurs twice")));
         }
         if self.names.len().is_multiple_of(NAMES_BETWEEN) {
             let held = self.names_held.resize(self.names.len() as u64 * NAME);
@@ -268,7 +268,7 @@ pub(super) fn once<'n, R: Read, T>(
     read: impl FnOnce(&mut Json<'n, R>) -> Result<Option<T>, Error>,
 ) -> Result<(), Error> {
     if into.is_some() {
-        return Err(json.damaged(format!("{key} is there twice")));
+        return Err(json.damaged(format!("{key} occurs twice")));
     }
     *into = read(json)?;
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Recording, Table, TableKind};
 
 impl Recording {
-    /// Explains why there is no CPU table, and what to do. What a bundle lacks cannot be exported from it either. `None` if there is one, or
+    /// Explains why there is no CPU table, and what to do. A table that a bundle lacks cannot be exported from it either. `None` if there is one, or
     /// [percentiles](Self::has_percentiles).
     pub fn no_cpu_table(&self, is_bundle: bool) -> Option<String> {
         let has_table = self.tables().any(|table| table.kind == TableKind::Cpu);

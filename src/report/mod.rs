@@ -162,7 +162,7 @@ impl SeparateBy {
 /// The view of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
-    /// The short answer: how busy it was, your heaviest functions, the busiest threads [default for text]
+    /// The short answer: how busy the app was, your heaviest functions, the busiest threads [default for text]
     ///
     /// [`Report::overview`] computes it.
     Overview,
@@ -198,7 +198,7 @@ pub enum View {
     Processes,
     /// Thread states with their weights, including states that are not selected
     States,
-    /// Cores and kinds of core, with the weight of what they ran
+    /// Cores and kinds of core, with the weight of the samples on them
     ///
     /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Cores,

@@ -1,8 +1,8 @@
 //! Looks up addresses in the symbols of one image of a `.symbols` or `.symbolsarchive` file.
 //!
-//! 1. The function is one of the symbols that start at the nearest address up to the requested one, if they contain it. 2. The inlined call at
-//!    the address is looked up in the function, then a call inlined into that call, and so on. 3. The line table contains the source position of
-//!    the innermost code. The position of each caller is its call of the inlined function.
+//! 1. The function is one of the symbols that start at the nearest address up to the requested one, if they contain it.
+//! 2. The inlined call at the address is looked up in the function, then a call inlined into that call, and so on.
+//! 3. The line table contains the source position of the innermost code. A caller's position is where it calls the inlined function.
 //!
 //! The name is the display name or, without one, the linker name without the `_` that Mach-O adds to every C name. In symbols that the linker
 //! created to reach another binary, the target loses its underscore, as in Instruments:
@@ -59,7 +59,7 @@ struct Function {
     symbol: Entry,
     /// True if several functions with different names start there.
     is_ambiguous: bool,
-    /// True if the function was folded, so its lines may belong to another one.
+    /// True if the function was folded, so its lines may belong to another function.
     is_folded: bool,
 }
 

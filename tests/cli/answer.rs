@@ -1,4 +1,4 @@
-//! The overview: an answer in one screen, for every recording there is, and the right one.
+//! The overview fits on one screen for every recording, and its answer is right.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The overview's shares are those of the other views; flat profiles are answered by subtrees, and the heaviest function by its work.
+//! The overview has the same shares as the other views, answers flat profiles with subtrees, and shows the work of the heaviest function.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -242,10 +242,10 @@ fn a_recording_without_app_code_is_answered_by_its_subtree() {
 fn shares_of_a_part_name_their_whole() {
     let x = orchard();
     let function = ok(&[&x, "--function", "orchard::Press::squeeze(orchard::Crate const&)"]);
-    let whole = "  the function: 260.00 ms, 53.6% of 485.00 ms; the percentages below are of the 260.00 ms\n";
+    let whole = "  the function: 260.00 ms, 53.6% of 485.00 ms; the percentages below are relative to the 260.00 ms\n";
     assert!(function.contains(whole), "{function}");
     let focus = ok(&[&x, "--focus", "squeeze", "--view", "functions"]);
-    assert!(focus.contains("  all percentages are of the 260.00 ms that are left\n"), "{focus}");
+    assert!(focus.contains("  all percentages are relative to the 260.00 ms that are left\n"), "{focus}");
     assert!(!ok(&[&x, "--charge", "squeeze", "--view", "functions"]).contains("that are left"), "nothing is removed");
 }
 

@@ -1,4 +1,4 @@
-//! The limits of a run: memory, and bytes of output. Bombs are made here, and end in errors.
+//! The limits of a run: memory and output size. Generated bombs end in errors.
 
 use std::fs::File;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Invented recordings as Instruments itself keeps them, for the tests of the command.
+//! Invented recordings in Instruments' format, for the tests of the command.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Recordings themselves: what is said of them in every form, and with what else they go.
+//! Recordings (`.trace`): the output for every form, and combinations with other inputs.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Inputs that change while they are read. The command is held by a pipe that it reads after them, or stopped in the middle of one.
+//! Inputs that change while they are read. The command waits for a pipe that it reads after them, or is stopped in the middle of one.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Colour, and characters that terminals obey.
+//! Colour, and control characters of terminals.
 
 use crate::command::{Folder, finish, ok, orchard, stderr_of, stdout_of, traceparse};
 

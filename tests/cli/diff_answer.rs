@@ -1,4 +1,4 @@
-//! The answer of a comparison: on one screen, and the right one.
+//! The answer of a comparison fits on one screen, and is right.
 
 use std::collections::{HashMap, HashSet};
 

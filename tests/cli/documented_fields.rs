@@ -1,4 +1,4 @@
-//! `docs/formats.md` names the fields that JSON has, and the columns of CSV, of every view.
+//! `docs/formats.md` names the JSON fields and CSV columns of every view.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Fleets of MetricKit's diagnostics through the command. `tests/oracles/field_reports.rs` compares all numbers with an oracle.
+//! Fleets of MetricKit diagnostics, with the command. `tests/oracles/field_reports.rs` compares all numbers with an oracle.
 
 use serde_json::{Value, json};
 
@@ -248,9 +248,9 @@ fn a_dataset_says_that_bins_are_missing() {
         "applicationResponsivenessMetrics": {"histogrammedAppHangTime": {"histogramNumBuckets": 1, "histogramValue": bins}}});
     write(&folder, "metrics/day.json", day.to_string());
     let only_bins = ok(&["fleet", "report", &folder.path("metrics")]);
-    assert!(only_bins.contains("Only hang and launch times by bins are known.\n"), "{only_bins}");
+    assert!(only_bins.contains("Only binned hang and launch times are known.\n"), "{only_bins}");
     let judged = finish(&mut traceparse(&["fleet", "report", &folder.path("metrics"), "--alert", "cpu.p95 > 80"]));
-    assert!(stdout_of(&judged.code(4)).contains("durations by bins have no measure"));
+    assert!(stdout_of(&judged.code(4)).contains("binned durations have no measure"));
     day["cpuMetrics"] = json!({"cumulativeCPUTime": "9 sec"});
     day["applicationTimeMetrics"] = json!({"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"});
     write(&folder, "metrics/day.json", day.to_string());
@@ -261,8 +261,11 @@ fn a_dataset_says_that_bins_are_missing() {
         String::from_utf8(output).unwrap()
     };
     let (direct, stored) = (said(&metrics), said(&dataset));
-    assert!(direct.contains("hang times of metrics") && !direct.contains("are missing"), "{direct}");
-    assert!(stored.contains("by bins are missing") && !stored.contains("hang times of metrics"), "{stored}");
+    assert!(direct.contains("hang times from metrics") && !direct.contains("are missing"), "{direct}");
+    assert!(
+        stored.contains("binned hang and launch times are missing") && !stored.contains("hang times from metrics"),
+        "{stored}"
+    );
 }
 
 #[test]
@@ -356,7 +359,7 @@ fn fleets_count_crashes_by_the_innermost_function_of_the_app() {
     let judged = finish(&mut traceparse(&["fleet", "report", &input, "--alert", "cpu.p95 > 80"])).code(4);
     let text = stdout_of(&judged);
     assert!(
-        text.contains("5 crashes in 2 places") && text.contains("crashes and durations by bins have no measure"),
+        text.contains("5 crashes in 2 places") && text.contains("crashes and binned durations have no measure"),
         "{text}"
     );
 }

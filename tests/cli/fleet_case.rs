@@ -1,4 +1,4 @@
-//! The helpers of the tests on fleets: invented exports in a folder of their own, and reports read back.
+//! Helpers for tests of fleets: invented exports in a temporary folder, and reports read back.
 
 use std::fs;
 use std::path::Path;

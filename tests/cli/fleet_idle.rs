@@ -1,4 +1,4 @@
-//! Idle runs: their CPU table is empty, and the time in which they were recorded is known.
+//! Idle runs: their CPU table is empty, and their recorded time is known.
 
 use serde_json::{Value, json};
 

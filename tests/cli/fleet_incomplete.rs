@@ -1,4 +1,4 @@
-//! Datasets that are not whole: extracts that were interrupted or killed, files that are lost, and files of others.
+//! Incomplete datasets: interrupted or killed extracts, lost files, and files from other datasets.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! Every row of functions in the report on a fleet, with what happened in its runs.
+//! Compares every function row in the report on a fleet with the events in its runs.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A fleet that many processes extract, each a shard of it: merged, or read together, it is the fleet that one process extracts.
+//! A fleet extracted by many processes, one shard each. Merged or read together, the shards equal the result of a single process.
 
 use std::fs;
 use std::path::Path;

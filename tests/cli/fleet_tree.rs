@@ -1,4 +1,4 @@
-//! `fleet tree`: summed trees, against the folded stacks of each recording, which are added up here.
+//! `fleet tree`: summed trees, compared with the sum of each recording's folded stacks.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `fleet report --with-runs`: pages of runs beside the report, and links to them.
+//! `fleet report --with-runs`: pages of runs next to the report, and links to them.
 
 use std::collections::BTreeSet;
 use std::fs;

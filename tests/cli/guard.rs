@@ -1,4 +1,4 @@
-//! An output never destroys an input: every command and every argument that names one (`bin/guarded.rs`), and every name that a file has.
+//! An output never destroys an input. Covers every command, every argument that names an input (`bin/guarded.rs`), and every name of a file.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;

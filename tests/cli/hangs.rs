@@ -1,4 +1,4 @@
-//! `traceparse hangs`, `traceparse intervals` and `--table`: what they say, of which inputs, and what they refuse. The numbers are compared with another
+//! `traceparse hangs`, `traceparse intervals` and `--table`: their output, their inputs, and what they refuse. The numbers are compared with another
 //! program in `tests/oracles/stretches.rs`.
 
 use unicode_width::UnicodeWidthStr;

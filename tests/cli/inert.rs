@@ -1,4 +1,4 @@
-//! Names that would steer a terminal, break a line or turn text around, in every format and every command.
+//! Names that could control a terminal, break a line or reverse text, in every format and command.
 
 use std::fs;
 

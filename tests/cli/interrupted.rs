@@ -1,4 +1,4 @@
-//! Ctrl-C, and being told to end: nothing that is not complete stays. It needs signals.
+//! Ctrl-C and SIGTERM leave nothing incomplete behind. These tests need signals.
 
 use std::fs;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! The command, run on the fixtures: its output, on both streams, and its exit codes.
 //!
-//! Transcripts (`transcripts.rs`) have whole outputs. Numbers in the other tests were computed by another program (Python's XML reader on the
+//! Transcripts (`transcripts.rs`) contain complete outputs. Numbers in the other tests were computed by another program (Python's XML reader on the
 //! fixture), never copied from the command's output.
 
 mod answer;

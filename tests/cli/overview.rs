@@ -1,4 +1,4 @@
-//! The output that people see.
+//! The output that users see by default.
 
 use crate::command::{Folder, VIEWS, all_exports, finish, stderr_of, stdout_of, traceparse};
 

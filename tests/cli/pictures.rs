@@ -1,4 +1,4 @@
-//! The pictures of the README (`docs/pictures`): they show what the command does now.
+//! The pictures of the README (`docs/pictures`): they show the command's current output.
 
 use std::fs;
 use std::path::{Path, PathBuf};

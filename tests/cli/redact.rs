@@ -1,4 +1,4 @@
-//! `--redact`: no name of a person, a device, another program or a place is left in any output, and no number changes.
+//! `--redact`: no output contains the name of a person, a device, another program or a place, and no number changes.
 
 use std::collections::BTreeMap;
 use std::fs;

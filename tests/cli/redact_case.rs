@@ -1,4 +1,4 @@
-//! A recording that tells names: of people, devices, other programs and places, in every spelling that there is.
+//! A recording that contains names of people, devices, other programs and places, in every spelling.
 
 use crate::command::Folder;
 

@@ -1,4 +1,4 @@
-//! `--redact` where names are hard to tell: folders in texts, users called like code, inputs called like words, names that become equal.
+//! `--redact` with names that are hard to recognise: folders inside text, users named like code, inputs named like words, names that become equal.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Rust names have one spelling, whichever source they come from.
+//! Rust names have the same spelling from every source.
 
 use std::fmt::Write;
 use std::fs;

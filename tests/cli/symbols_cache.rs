@@ -1,4 +1,4 @@
-//! The contents of a folder of symbols are remembered in the user's cache folder.
+//! The contents of a symbol folder are stored in the user's cache folder.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The helpers of the tests on symbols: the built fixtures, exports that hit them, and a cache folder of their own.
+//! Helpers for tests of symbols: the built fixtures, exports that contain their addresses, and a separate cache folder.
 
 use std::fs;
 

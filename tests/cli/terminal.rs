@@ -1,4 +1,4 @@
-//! The command on a terminal: standard output and standard error are a pseudo-terminal of Python's.
+//! The command on a terminal: standard output and standard error are a pseudo-terminal created by Python.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Sessions at a shell, with the programs that Linux has: the files in `transcripts/`, replayed and compared byte for byte.
+//! Shell sessions with the usual programs of Linux: the files in `transcripts/` are replayed and compared byte for byte.
 //!
 //! Lines with two spaces before them are commands (`$ …`, continued by `> …`) and, below each, what it says: lines of standard output, lines of
 //! standard error (`! …`) and the exit code unless it is 0 (`[2]`). All other lines are prose. Commands run in a folder of their own with links to

@@ -1,4 +1,4 @@
-//! URLs where files are named: refused for every command and every argument (`bin/guarded.rs`), before anything is read or made.
+//! URLs instead of file names are refused by every command and argument (`bin/guarded.rs`), before anything is read or written.
 
 use std::fs;
 

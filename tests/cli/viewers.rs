@@ -1,4 +1,4 @@
-//! `--format firefox` and `--format speedscope`. `tests/oracles/viewers/` tests what viewers make of them.
+//! `--format firefox` and `--format speedscope`. `tests/oracles/viewers/` tests how viewers read them.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What threads did in recordings of waiting threads: the state decides, else the stack.
+//! The activity of threads in recordings of waiting threads: the state decides, or else the stack.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Text that goes to a terminal is cut to its width, in every view.
+//! Text on a terminal is cut to its width, in every view.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! `--format html`: what is in the page, read without the code that wrote it. `web/test/equality.mjs` compares what the page shows
+//! `--format html`: the content of the page, read without the code that wrote it. `web/test/equality.mjs` compares what the page shows
 //! with the command's JSON.
 
 use std::collections::BTreeMap;

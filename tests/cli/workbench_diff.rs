@@ -1,4 +1,4 @@
-//! `traceparse diff --format html`: what is in the page. `web/test/page/compared_cases.mjs` compares what the page shows with the command's JSON.
+//! `traceparse diff --format html`: the content of the page. `web/test/page/compared_cases.mjs` compares what the page shows with the command's JSON.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Runs the workflows of `docs/ci.md`, their action and the recipes for CI as a runner does. Recordings are invented, and scripts replace the
+//! Runs the workflows of `docs/ci.md`, their action and the recipes for CI like a CI runner. Recordings are invented, and scripts replace the
 //! programs of a Mac and GitHub.
 
 use std::collections::BTreeMap;

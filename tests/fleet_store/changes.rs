@@ -1,4 +1,4 @@
-//! What is put in comes out, whatever was put before.
+//! Stored data is read back, regardless of earlier content.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;

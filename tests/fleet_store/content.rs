@@ -1,4 +1,4 @@
-//! What a dataset has, and its files.
+//! The content of a dataset, and its files.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

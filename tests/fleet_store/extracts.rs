@@ -1,4 +1,4 @@
-//! What an extract leaves in a dataset while it runs, and at its end.
+//! The state of a dataset during an extract, and at its end.
 
 use std::collections::HashSet;
 use std::fs;

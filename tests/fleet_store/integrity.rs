@@ -1,4 +1,4 @@
-//! A dataset knows what belongs to it: what was changed, is missing, or came from elsewhere is refused or left out, and never counted.
+//! The integrity of a dataset: changed, missing or foreign files are refused or left out, and never counted.
 
 use std::fs;
 use std::path::Path;

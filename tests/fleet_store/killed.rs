@@ -1,4 +1,4 @@
-//! Whenever a process is killed, a dataset is as before a change, or after it.
+//! If a process is killed at any moment, a dataset is in the state before or after a change.
 
 use std::collections::BTreeSet;
 use std::fs;

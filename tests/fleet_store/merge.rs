@@ -1,4 +1,4 @@
-//! Writing a merged dataset: whenever the process is killed, what is left does not look whole, and the same merge completes it.
+//! Writing a merged dataset: if the process is killed at any moment, the result does not look complete, and the same merge completes it.
 
 use std::collections::BTreeMap;
 use std::path::Path;

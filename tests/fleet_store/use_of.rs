@@ -1,4 +1,4 @@
-//! Who may use a dataset, and when.
+//! Which processes may use a dataset, and when.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Replays the corpora of the fuzzers: seeds that were made by hand or by `fuzz/seeds.rs`, and every input that ever failed.
 //!
-//! `TRACEPARSE_BLESS=1` writes the seeds of `fuzz/seeds.rs` anew.
+//! `TRACEPARSE_BLESS=1` writes the seeds of `fuzz/seeds.rs` again.
 
 use std::fs;
 use std::panic;

@@ -1,4 +1,4 @@
-//! Seeds that are made: edit scripts, and files that others would have to pack.
+//! Generated seeds: edit scripts, and files that would otherwise have to be packed.
 
 use std::io::Write;
 

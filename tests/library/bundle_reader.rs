@@ -1,5 +1,5 @@
-//! Recordings that were written as bundles in every form, and what the library reads of them: every row against what was recorded,
-//! and against the export of the same recording.
+//! Recordings written as bundles in every form: compares every row that the library reads with the recorded data, and with the
+//! export of the same recording.
 
 mod alike_rows;
 mod damaged_runs;

@@ -1,5 +1,4 @@
-//! A program that asks a recording many times gets the answers of one that asks once; and trees from the leaves up are those of inverted
-//! stacks.
+//! Reports with a cache equal reports without one, and bottom-up trees equal the trees of inverted stacks.
 
 use proptest::prelude::*;
 use support::{Invented, RenderOptions, Shape, Size, Table, render};

@@ -1,4 +1,4 @@
-//! Deep Copies of Instruments and reports of dotTrace: damage, limits, and what is refused. `tests/oracles` compares what is read.
+//! Instruments Deep Copies and dotTrace reports: damage, limits, and what is refused. `tests/oracles` compares what is read.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Trees, against their slow and obvious form.
+//! Trees, compared with a slow and obvious implementation.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

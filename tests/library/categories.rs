@@ -1,5 +1,5 @@
-//! Categories, the transitions between them, and lines of random recordings, against slow forms: every sample is looked
-//! at by itself, and its stack is read from the root.
+//! Categories, transitions and lines of random recordings, compared with slow implementations that read the stack of
+//! each sample from the root.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! CPU profiles of Dart: damage, limits, and what cannot be read. `tests/oracles/dart.rs` compares what is read.
+//! Dart CPU profiles: damage, limits, and what cannot be read. `tests/oracles/dart.rs` compares what is read.
 
 use std::fs;
 
@@ -63,14 +63,14 @@ fn damage_is_told() {
         ("samples", "\"sampleCount\": 5", "\"sampleCount\": 6", "has 5 samples, and sampleCount is 6"),
         ("samples", "\"stack\": [1, 0]", "\"stack\": [5, 0]", "the function 5, but there are only 5"),
         ("samples", "\"stack\": [1, 0]", "\"stack\": [-1, 0]", "not a whole number"),
-        ("samples", "\"tid\": 771", "\"tid\": 771, \"tid\": 771", "tid is there twice"),
+        ("samples", "\"tid\": 771", "\"tid\": 771, \"tid\": 771", "tid occurs twice"),
         ("samples", "\"name\": \"press\"", "\"names\": \"press\"", "a function has no name"),
         ("samples", "\"samples\": [", "\"others\": [", "no samples"),
         ("samples", "\"type\": \"CpuSamples\"", "\"type\": \"_CpuProfileTimeline\"", "no samples"),
         ("timeline", "\"sampleCount\": 5", "\"sampleCount\": 3", "has 4 samples, and sampleCount is 3"),
-        ("timeline", "\"140-2\": {", "\"140-1\": {", "140-1 is there twice"),
+        ("timeline", "\"140-2\": {", "\"140-1\": {", "140-1 occurs twice"),
         ("circle", "\"cpu-profiler\": {", "\"performance\": {", "without a CPU profile"),
-        ("allocations", "", "", "an allocation trace of Dart"),
+        ("allocations", "", "", "a Dart allocation trace"),
     ] {
         let text = seed(name).replacen(from, to, 1);
         let error = read_text(&text).expect_err(word);

@@ -1,4 +1,4 @@
-//! The spelling of names, compared with what LLVM 19 writes, and the limits.
+//! The spelling of names, compared with LLVM 19, and the limits.
 
 use std::fmt::Write;
 use std::thread;

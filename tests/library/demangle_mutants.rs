@@ -1,6 +1,6 @@
 //! Changed names: none may panic, and time, memory and output stay in bounds.
 //!
-//! `TRACEPARSE_DEMANGLE_NAMES` is a file with names, one a line, to change instead of those of the tests;
+//! `TRACEPARSE_DEMANGLE_NAMES` is a file with names, one per line, to change instead of the names in the tests;
 //! `TRACEPARSE_DEMANGLE_MUTANTS_OUT` is a file to write them to, for other demanglers.
 
 use std::fs::File;

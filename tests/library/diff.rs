@@ -1,4 +1,4 @@
-//! The changes between two random recordings, with the obvious forms.
+//! The changes between two random recordings, compared with obvious implementations.
 
 use std::collections::BTreeMap;
 

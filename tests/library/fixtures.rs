@@ -1,7 +1,7 @@
-//! Every folder `fixtures/<version>/<case>/`: the input is what the fixture writer makes, and each output format of the
-//! input is what stands beside it. A new case needs no code here.
+//! Every folder `fixtures/<version>/<case>/`: the input equals the output of the fixture writer, and each output format
+//! equals the file next to the input. A new case needs no code here.
 //!
-//! `TRACEPARSE_BLESS=1 cargo test --test library fixtures` writes all files anew; look at the difference before keeping it.
+//! `TRACEPARSE_BLESS=1 cargo test --test library fixtures` writes all files again; review the difference before you keep it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Alert rules about any function or binary, with each of them named, and with what chance makes of many.
+//! Alert rules about any function or binary, compared with a rule for each name, and with the effect of chance on many names.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Runs as Parquet and back; what the files say to other engines; damaged files.
+//! Runs written to Parquet and read back; the files as other engines see them; damaged files.
 
 use std::io::Cursor;
 

@@ -1,4 +1,4 @@
-//! The measures kept of a run, against the slow form of each row, for random recordings; and the sources of labels and of the recorded
+//! The measures of random recordings, compared with a slow implementation of each row; and the sources of labels and of the recorded
 //! time.
 
 use std::collections::{BTreeMap, BTreeSet};

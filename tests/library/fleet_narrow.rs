@@ -1,4 +1,4 @@
-//! Runs narrowed: to intervals, where the recorded time is the time of the intervals, and to threads, where idle ones are there. Cases are
+//! Runs restricted to intervals, whose time replaces the recorded time, and to threads, including idle threads. Cases are
 //! counted by hand.
 
 use support::builder::Builder;

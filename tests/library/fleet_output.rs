@@ -1,4 +1,4 @@
-//! Reports on fleets as JSON and CSV: they say what the report says, and give back what was asked.
+//! Fleet reports as JSON and CSV: they contain the numbers of the report, and the query.
 
 use serde_json::{Value, json};
 use support::fleet;

@@ -1,5 +1,5 @@
-//! The recorded time of a run that nobody tells: cases counted by hand, and sampling at a fixed interval, by which no thread can run more
-//! than all the time.
+//! The estimated time of runs without a recorded time: cases counted by hand, and sampling at a fixed interval, with which no thread
+//! exceeds 100 %.
 
 use proptest::prelude::*;
 use support::builder::Builder;

@@ -1,4 +1,4 @@
-//! Files of a dataset that an engine wrote anew: numbers that no measurement gives are refused.
+//! Dataset files rewritten by an engine: impossible numbers are refused.
 
 use std::io::Cursor;
 

@@ -1,4 +1,4 @@
-//! Reports on fleets that do not fit in memory: the same bytes in every format, wherever values were kept meanwhile.
+//! Fleet reports that do not fit in memory: the same bytes in every format, whether values are in memory or in a file.
 
 // Other tests use the rest.
 #[allow(dead_code)]

@@ -1,6 +1,6 @@
-//! Reports on fleets as text: that it fits, and what it says, which is in `fleet_text/`.
+//! Fleet reports as text: the text fits, and equals the files in `fleet_text/`.
 //!
-//! `TRACEPARSE_BLESS=1 cargo test --test library fleet_text` writes these files anew; look at the difference before keeping it.
+//! `TRACEPARSE_BLESS=1 cargo test --test library fleet_text` writes these files again; review the difference before you keep it.
 
 use std::fs;
 

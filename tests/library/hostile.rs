@@ -1,5 +1,5 @@
-//! Input that is cut, mutated, or made to hurt: an error or a result that adds up, and never a panic, a hang, or an
-//! empty success.
+//! Truncated, mutated and malicious input: an error or a result that adds up, and never a panic, a hang, or an empty
+//! success.
 
 use std::fmt::Write as _;
 

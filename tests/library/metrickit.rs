@@ -1,4 +1,4 @@
-//! Diagnostics of MetricKit: damage, limits, and documents without stacks. `tests/oracles/metrickit.rs` compares what is read.
+//! MetricKit diagnostics: damage, limits, and documents without stacks. `tests/oracles/metrickit.rs` compares what is read.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn damage_is_told() {
     for (name, from, to, word) in [
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": -7", "not a whole number"),
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": 7, \"sampleCount\": 7", "there twice"),
-        ("payload", "\"hangDiagnostics\"", "\"x\": {\"y\": 1}, \"x\": 2, \"hangDiagnostics\"", "x is there twice"),
+        ("payload", "\"hangDiagnostics\"", "\"x\": {\"y\": 1}, \"x\": 2, \"hangDiagnostics\"", "x occurs twice"),
         ("payload", "\"callStackRootFrames\"", "\"callStackFrames\"", "flattened"),
         ("payload", "hangDiagnostics", "others", "no call tree"),
     ] {

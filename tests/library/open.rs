@@ -1,4 +1,4 @@
-//! `open`: anything at a path, by its content; and the order in which an analysis does things.
+//! `open`: anything at a path, by its content; and the order of the steps of an analysis.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Operations on stacks, on random recordings, with the obvious form of each on lists of names.
+//! Operations on the stacks of random recordings, compared with an obvious implementation of each on lists of names.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A page that is read back answers as the recording from which it was written.
+//! A page that is read back produces the same answers as its recording.
 
 use std::collections::HashSet;
 use std::fs;

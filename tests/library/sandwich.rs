@@ -1,4 +1,4 @@
-//! Callers, callees and heaviest stacks of random recordings, with their obvious forms.
+//! Callers, callees and heaviest stacks of random recordings, compared with obvious implementations.
 
 use std::collections::BTreeMap;
 

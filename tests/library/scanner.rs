@@ -1,5 +1,4 @@
-//! The scanner reads what an XML reader would: everything, and in the same order, at every size of blocks and on any
-//! number of threads.
+//! The scanner reads the same as an XML reader, in the same order, with every block size and any number of threads.
 
 use std::fmt::Write as _;
 use std::io::Read;

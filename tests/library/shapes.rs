@@ -1,4 +1,4 @@
-//! One recording, rendered as every Xcode writes it, is read back as what was recorded.
+//! A recording, rendered in the form of each Xcode, is read back as recorded.
 
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::profile::{Profile, Sample};

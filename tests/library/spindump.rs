@@ -1,4 +1,4 @@
-//! Reports of spindump: states, damage, cuts and limits. `tests/oracles/spindump.rs` compares what is read.
+//! spindump reports: states, damage, cuts and limits. `tests/oracles/spindump.rs` compares what is read.
 
 use std::collections::BTreeMap;
 use std::fs;

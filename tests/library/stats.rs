@@ -1,4 +1,4 @@
-//! Statistics of invented fleets, with what can be counted by hand or by a slow form.
+//! Statistics of invented fleets, compared with results counted by hand or by a slow implementation.
 
 use support::Rng;
 use traceparse::stats::{BinnedValues, BoxPlot, Confidence, Distribution, Quantile, QuantileMethod, Support};

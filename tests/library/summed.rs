@@ -1,4 +1,4 @@
-//! A profile of sums answers as one of samples does, byte for byte.
+//! A profile of sums produces the same answers as a profile of samples, byte for byte.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Recordings whose stacks hit known functions of the symbol fixtures, in every address convention, and what the
-//! fixtures say must come out. `fixtures/symbols/recording.tsv` and the tables `expected.tsv` were made with
+//! Recordings whose stacks hit known functions of the symbol fixtures, in every address convention, compared with the
+//! results that the fixtures list. `fixtures/symbols/recording.tsv` and the tables `expected.tsv` were made with
 //! llvm-symbolizer, not with this crate.
 
 mod cache;

@@ -1,5 +1,5 @@
-//! `.symbols` and `.symbolsarchive` files of every form: what was written is what is answered, for every address, and a
-//! broken rule is an error that names it.
+//! `.symbols` and `.symbolsarchive` files of every form: the written data is returned for every address, and a violated
+//! rule is an error that names it.
 
 use support::apple_symbols_model;
 use support::apple_symbols_writer;

@@ -1,4 +1,4 @@
-//! Symbol files that are cut, or replaced, while names are looked up: an error of this file, no name of it, and never a signal.
+//! Symbol files that are truncated or replaced while names are looked up: an error for this file, no names from it, and never a signal.
 
 use std::fs;
 use std::io;

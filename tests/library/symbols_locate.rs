@@ -1,4 +1,4 @@
-//! Finding symbol files: by content, by UUID, once, and the best first.
+//! Finding symbol files by content and UUID: each once, best first.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

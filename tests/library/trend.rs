@@ -1,4 +1,4 @@
-//! Change points: steps that are there, steps that are not, and how often they are wrong.
+//! Change points: series with and without steps, and how often the result is wrong.
 
 use support::runs;
 use support::trend_series::{Noise, false_alarms, false_alarms_over_nights, first_alarms, ramps};

@@ -1,6 +1,6 @@
-//! Absent is not unreadable: `<sentinel/>` and a missing column say that nothing was recorded, and nothing else does.
+//! Absent is not unreadable: only `<sentinel/>` and a missing column mean that nothing was recorded.
 //!
-//! Each case is what a real reader took for "nothing recorded", or for something else, without a word. Every document is
+//! Each case was once treated silently as "nothing recorded", or as something else, by a real reader. Every document is
 //! read by the scanner and as XML.
 
 use traceparse::ErrorKind;

@@ -1,4 +1,4 @@
-//! JSON lines, against the document that has the same rows, and `--format d3`, against folded stacks.
+//! JSON lines, compared with the document that has the same rows, and `--format d3`, compared with folded stacks.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Views that are tables, and what is separated by state and kind of core, with slow forms over what was recorded.
+//! Table views, and trees by state and kind of core, compared with slow implementations on the recorded data.
 
 use std::collections::{BTreeMap, BTreeSet};
 

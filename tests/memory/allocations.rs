@@ -1,5 +1,5 @@
-//! The bytes that a profile takes, against `docs/architecture.md` and the documentation of `profile`. One test, since memory is counted
-//! over the whole process.
+//! The memory of a profile, compared with `docs/architecture.md` and the documentation of `profile`. A single test, since memory is
+//! counted for the whole process.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Every command and format stays within `--memory` and 64 MiB, on inputs that are much smaller than what is made of them.
+//! Every command and format stays within `--memory` and 64 MiB, on inputs that are much smaller than their results.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Small inputs that take much time or memory if a list is searched for each of its items, or a document is made before it is written.
+//! Small inputs that would take much time or memory if a list were searched for each of its items, or a document were built before it is written.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! The instructions that commands take for an input and for one of twice the size. valgrind counts them, since time depends on what else the
-//! machine does.
+//! The number of instructions of commands for an input and for an input of twice the size. valgrind counts them, since time depends on other
+//! work on the machine.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

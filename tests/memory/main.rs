@@ -1,5 +1,5 @@
-//! The memory that inputs take. The allocator counts for the complete process, so one test runs at a time. Broken inputs are those of the
-//! fuzzers (`tests/fuzz`), which bound the memory of each.
+//! The memory that inputs take. The allocator counts for the complete process, so one test runs at a time. Broken inputs are tested by
+//! the fuzzers (`tests/fuzz`), which limit the memory of each.
 
 use libtest_mimic::{Arguments, Trial};
 use peak_alloc::PeakAlloc;

@@ -1,4 +1,4 @@
-//! The memory that a large export takes. One test, since the peak is of the whole process.
+//! The memory for reading a large export. A single test, since the peak is measured for the whole process.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek};

@@ -1,4 +1,4 @@
-//! Small inputs that ask for much memory end in an error below the budget. One test, since the peak is of the whole process.
+//! Small inputs that would need much memory end in an error below the budget. A single test, since the peak is measured for the whole process.
 
 use std::fmt::Write as _;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! The memory that a report on a large dataset takes. One test, since the peak is of the whole process.
+//! The memory for a report on a large dataset. A single test, since the peak is measured for the whole process.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek};

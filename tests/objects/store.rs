@@ -1,4 +1,4 @@
-//! A bucket of the store on the loopback, and the command with its address.
+//! A bucket in the store on the loopback interface, and the command configured for it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

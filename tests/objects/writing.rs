@@ -1,4 +1,4 @@
-//! Datasets that are written into the store: interrupted, killed, by two at a time, and with large files.
+//! Writing datasets to the store: interrupted, killed, by two extracts at a time, and with large files.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! A real recording against what `xctrace export` made of it: the samples, and the names from the archives in the recording.
+//! Compares a real recording with its export by `xctrace`: the samples, and the names from the archives in the recording.
 //!
 //! The files are those of `TRACEPARSE_CORPUS`; without it the tests report themselves as ignored.
 

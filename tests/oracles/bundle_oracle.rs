@@ -1,4 +1,4 @@
-//! Well-formed mutants of bundles: what the library reads of them, compared with an independent reader (`tests/oracle/bundle`, Python).
+//! Well-formed mutants of bundles: compares the library with an independent reader (`tests/oracle/bundle`, Python).
 //!
 //! A mutant is a bundle in which a few values are others: a word of a row, a number of an array, a string, an object of an archive, a
 //! column. Whatever the library makes of it must be what the other reader makes of it: rows, threads, states, weights, stacks,

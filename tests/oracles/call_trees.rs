@@ -1,5 +1,5 @@
 //! Call trees without times, of which each format has a reader in `tests/oracle`: files of the corpus, and well-formed documents with
-//! changes. A document of which the two say different things must be refused. `TRACEPARSE_SEED` says which changes are made.
+//! changes. A document that the two read differently must be refused. `TRACEPARSE_SEED` selects the changes.
 
 use std::collections::BTreeMap;
 

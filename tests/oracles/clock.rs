@@ -1,4 +1,4 @@
-//! Every output that shows a time, or what divides by it, of fixtures and of real recordings (`tests/oracle/clock.py`).
+//! Every output that shows a time, or a value divided by it, of fixtures and of real recordings (`tests/oracle/clock.py`).
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Every case of `benches/compare/cases.py`: verdicts that were wrong once, on invented recordings and on those of the corpus.
+//! Every case of `benches/compare/cases.py`: verdicts that were once wrong, on invented recordings and on recordings of the corpus.
 
 use std::process::Command;
 

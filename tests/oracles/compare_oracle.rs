@@ -1,4 +1,4 @@
-//! Comparisons, computed again with numpy and scipy by the formulas of `docs/statistics.md`.
+//! Comparisons, recomputed with numpy and scipy by the formulas of `docs/statistics.md`.
 //!
 //! | ours | theirs (`tests/oracle/compare.py`) |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Real exports, compared with expectations that others wrote.
+//! Real exports, compared with expectations from independent sources.
 //!
 //! The files are not part of the project: `TRACEPARSE_CORPUS` names the folder that holds them, and without it every
 //! test here reports itself as ignored.
@@ -271,7 +271,7 @@ const FORMATS: [(&str, &str); 14] = [
     ("microstackshots", "spindump"),
     ("perf-script", "perf script"),
     ("pprof", "pprof"),
-    ("sample", "a report of sample"),
+    ("sample", "a `sample` report"),
     ("simpleperf", "simpleperf"),
     ("speedscope", "speedscope"),
     ("spindump", "spindump"),

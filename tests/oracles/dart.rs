@@ -1,6 +1,6 @@
-//! CPU profiles of Dart, from the corpus and in 3,000 well-formed documents with changes, compared with `tests/oracle/dart.py`.
+//! Dart CPU profiles, from the corpus and in 3,000 well-formed documents with changes, compared with `tests/oracle/dart.py`.
 //!
-//! A document of which the two say different things must be refused. `TRACEPARSE_SEED` says which changes are made.
+//! A document that the two read differently must be refused. `TRACEPARSE_SEED` selects the changes.
 
 use std::collections::BTreeMap;
 

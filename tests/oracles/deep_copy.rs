@@ -1,4 +1,4 @@
-//! Deep Copies of Instruments, compared with `tests/oracle/deep_copy.py`.
+//! Instruments Deep Copies, compared with `tests/oracle/deep_copy.py`.
 
 use libtest_mimic::{Failed, Trial};
 use support::Rng;

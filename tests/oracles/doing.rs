@@ -1,4 +1,4 @@
-//! What threads did in the reports of the corpus that have samples of waiting threads, compared with `tests/oracle/doing.py`.
+//! The activity of threads in the corpus reports with samples of waiting threads, compared with `tests/oracle/doing.py`.
 
 use std::collections::BTreeMap;
 use std::io::Read;

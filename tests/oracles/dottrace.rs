@@ -1,4 +1,4 @@
-//! Reports of dotTrace, compared with `tests/oracle/dottrace.py`.
+//! dotTrace reports, compared with `tests/oracle/dottrace.py`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! Exports with one change each, compared with an independent reader: `tests/oracle/exports.py`, which is strict.
+//! Exports with one change each, compared with an independent, strict reader: `tests/oracle/exports.py`.
 //!
 //! A row of which the two say different things must be told: by an error, or by a rejection or diagnostic at that row, or
 //! at the element that was changed. And what is not well-formed XML must be refused, but for rows of tables that are

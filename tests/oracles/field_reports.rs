@@ -1,4 +1,4 @@
-//! Fleets of MetricKit's diagnostics: the report and the summed tree of 1,000 generated inputs, compared with `tests/oracle/field_reports.py`, which
+//! Fleets of MetricKit diagnostics: the report and the summed tree of 1,000 generated inputs, compared with `tests/oracle/field_reports.py`, which
 //! reads the files itself; and of its metrics.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Pages on invented fleets: what stands in them, and what Chromium makes of them.
+//! Pages of invented fleets: their content, and how Chromium shows them.
 
 mod browser;
 

@@ -1,6 +1,6 @@
-//! What `traceparse hangs` says of invented recordings and reports whose truth is known, as `tests/oracle/hang_truth.py` judges it.
+//! The answers of `traceparse hangs` about invented recordings and reports whose truth is known, judged by `tests/oracle/hang_truth.py`.
 //!
-//! There are 600 with `TRACEPARSE_THOROUGH=10`, and a tenth of them by default. `TRACEPARSE_ORACLE_SEED` (1) makes others.
+//! There are 600 with `TRACEPARSE_THOROUGH=10`, and a tenth of them by default. `TRACEPARSE_ORACLE_SEED` (1) selects different ones.
 
 use libtest_mimic::{Failed, Trial};
 

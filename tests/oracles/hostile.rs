@@ -1,4 +1,4 @@
-//! Texts from input that end lines, turn directions and hide, and how pages and pictures show them.
+//! Strings from input that break lines, reverse text or hide characters, and how pages and pictures show them.
 
 pub(crate) const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
 

@@ -1,5 +1,5 @@
-//! Intervals by name of all tables: those of the corpus and 300 invented recordings, compared with what `tests/oracle/interval_tables.py`
-//! finds with another XML reader.
+//! Intervals by name of all tables: the corpus and 300 invented recordings, compared with the results of
+//! `tests/oracle/interval_tables.py`, which uses another XML reader.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;

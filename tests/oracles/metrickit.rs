@@ -1,6 +1,6 @@
-//! Diagnostics of MetricKit, from the corpus and in 3,000 well-formed documents with changes, compared with `tests/oracle/metrickit.py`.
+//! MetricKit diagnostics, from the corpus and in 3,000 well-formed documents with changes, compared with `tests/oracle/metrickit.py`.
 //!
-//! A document of which the two say different things must be refused. `TRACEPARSE_SEED` says which changes are made.
+//! A document that the two read differently must be refused. `TRACEPARSE_SEED` selects the changes.
 
 use std::collections::BTreeMap;
 

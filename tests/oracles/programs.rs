@@ -1,4 +1,4 @@
-//! The programs of others that tests ask, and the corpus. If one of them is missing, tests that need it report themselves as ignored.
+//! The external programs that tests use, and the corpus. If one of them is missing, tests that need it report themselves as ignored.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Write};

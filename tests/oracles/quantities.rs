@@ -1,4 +1,4 @@
-//! Quantities of MetricKit's reports in all locales of CLDR, written by Babel (`tests/oracle/quantities.py`).
+//! Quantities in MetricKit reports in all locales of CLDR, written by Babel (`tests/oracle/quantities.py`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

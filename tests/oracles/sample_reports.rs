@@ -1,4 +1,4 @@
-//! Reports of `sample`: the accounting, the stacks, and damage.
+//! `sample` reports: the accounting, the stacks, and damage.
 //!
 //! 3,000 reports with missing, repeated and other words are compared with `tests/oracle/sample.py`. `TRACEPARSE_SEED` selects them.
 //!

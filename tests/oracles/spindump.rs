@@ -1,4 +1,4 @@
-//! Reports of spindump and its relatives, from the corpus, and twice 3,000 well-formed ones with changes: any ones, and changed, missing or
+//! Reports of spindump and related formats, from the corpus, and twice 3,000 well-formed ones with changes: any ones, and changed, missing or
 //! repeated words. They are compared with `tests/oracle/spindump.py`.
 //!
 //! A report that the two read differently must be refused. `TRACEPARSE_SEED` selects the changes.

@@ -1,4 +1,4 @@
-//! Intervals by name and hangs, compared with what `tests/oracle/stretches.py` computes with ElementTree and numpy.
+//! Intervals by name and hangs, compared with the results of `tests/oracle/stretches.py`, which uses ElementTree and numpy.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

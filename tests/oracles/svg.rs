@@ -1,4 +1,4 @@
-//! Flame graphs: what stands in the file, and what a browser makes of it.
+//! Flame graphs: the content of the file, and how a browser shows it.
 //!
 //! The tests in a browser need Chromium (`TRACEPARSE_CHROMIUM`, else `chromium` on the path), `node` on the path, and the
 //! package `playwright-core` in the folder that `TRACEPARSE_NODE_MODULES` names. Without them they report themselves as

@@ -1,4 +1,4 @@
-//! Real `.symbols` files, with what is known of them. Those in a recording name its frames in `bundle_finder.rs`.
+//! Real `.symbols` files, compared with known facts about them. `bundle_finder.rs` tests the files in a recording.
 
 use std::collections::BTreeMap;
 use std::fs;

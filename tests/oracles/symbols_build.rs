@@ -1,5 +1,5 @@
-//! The symbol fixtures are what their sources and `build.sh` make, byte for byte, where the compiler is the one they
-//! were made with. Without it the test reports itself as ignored, which the standard runner cannot do.
+//! The symbol fixtures equal the output of `build.sh` for their sources, byte for byte, if the compiler has the same
+//! version. Without it the test reports itself as ignored, which the standard runner cannot do.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Files for viewers, read by programs of these viewers.
+//! Files for viewers, read by the viewers' own programs.
 
 mod firefox;
 mod node;

@@ -1,5 +1,5 @@
-//! Concepts that the code defines once: units, options, formats, outcomes of alerts, CSV, colours. Where another file has a part of one, a
-//! list below has it, with the reason.
+//! Concepts that the code defines once: units, options, formats, outcomes of alerts, CSV, colours. If another file contains a part of one,
+//! a list below names it, with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Names of files in documents and comments: each is the end of a path in the repository.
+//! File names in documents and comments: each must be the end of a path in the repository.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The size of the library's interface: the items that another crate can name, with all features on. Fewer of them are easier to
-//! learn, and to keep.
+//! The size of the library's interface: the items that another crate can name, with all features on. A small interface is easier
+//! to learn and to maintain.
 //!
 //! `TRACEPARSE_PUBLIC_ITEMS=1 cargo test --test public_items -- --nocapture` prints them. Methods and fields are not counted.
 

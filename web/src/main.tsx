@@ -1,4 +1,4 @@
-// The start of the page, and of the worker that is made of the same script. A report contains a recording, and the app opens others.
+// The start of the page, and of the worker that is created from the same script. A report contains a recording, and the app opens others.
 
 import { render } from 'preact';
 import { Session } from './app/session.ts';

@@ -1,4 +1,4 @@
-// The units that numbers are written in, smallest first, each with the number of the smallest that it is. Written from the table in
+// The units of displayed numbers, smallest first, each with its size in the smallest unit. Written from the table in
 // `src/units/scale.rs`. After changing it:
 //
 //   TRACEPARSE_BLESS=1 cargo test -p traceparse-engine

@@ -160,7 +160,7 @@ function* errors(orchard, text, dsym) {
   yield ['two recordings', () => comparePair([...one, { path: 'b.xml', disk: writeChanged(orchard, join(folder, 'b.xml')) }])];
   yield ['three recordings', refuses([...one, other, { ...other, path: 'c.xml' }], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, or two to compare/)];
   yield ['only symbols', refuses(dropped(dsym), /there is no recording in what was dropped \(Demo5\.dSYM\)/)];
-  yield ['a text', refuses(dropped(made('notes.txt', 'hello')), /this is not an export of xctrace/)];
+  yield ['a text', refuses(dropped(made('notes.txt', 'hello')), /this is not an xctrace export/)];
   for (const path of ['../x', '/etc/passwd', 'a//b', 'a/./b', '', 'x'.repeat(5_000), 'a\0b']) {
     yield [`the path ${path.slice(0, 12)}`, refuses([{ path, disk: orchard }], /this is not the path of a dropped file/)];
   }

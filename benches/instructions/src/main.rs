@@ -1,13 +1,13 @@
-//! The steps that are counted, one process for each step of each document.
+//! Runs the steps whose instructions are counted: one process for each step of each document.
 //!
 //! ```text
 //! instructions write NAME FILE     writes the document NAME; not counted
-//! instructions start FILE          reads the file into memory; what the other two have to do, too
-//! instructions read FILE           reads the document, too
-//! instructions folded FILE         makes the trees and writes them as folded stacks, too
+//! instructions start FILE          reads the file into memory, which the next two also do
+//! instructions read FILE           also reads the document
+//! instructions folded FILE         also builds the trees, and writes them as folded stacks
 //! ```
 //!
-//! Everything happens in one thread, and output goes nowhere.
+//! Everything runs in one thread, and the output is discarded.
 
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! Checks whether the runs of the sides were recorded alternately.
 //!
 //! A machine changes while it records: it gets warm, and other programs start. If one side is recorded first, this looks like a change in the
-//! code. There is no correction, since a regression on time would then lose most of the power.
+//! code. Runs are not corrected for time: a regression on time would lose most of the power.
 
 use std::collections::BTreeSet;
 

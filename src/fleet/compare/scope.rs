@@ -146,7 +146,7 @@ fn failed(sides: &[Side; 2]) -> Option<String> {
     let shares = sides.each_ref().map(|side| side.runs.share_with("exit_status", |status| status != "0"));
     ((shares[1] - shares[0]).abs() > MOST_UNMEASURED).then(|| {
         let [base, new] = shares.map(|share| format!("{:.0} %", 100.0 * share));
-        format!("the app exited with a status other than 0 in {base} of the runs of the base and {new} of the new side, so some may not have done their work")
+        format!("the app exited with a status other than 0 in {base} of the base runs and {new} of the new runs, so some may not have done their work")
     })
 }
 
@@ -225,7 +225,7 @@ fn unequal_counts(sides: &[Side; 2], quantity: &Quantity) -> Option<String> {
     let [base, new] = sides.each_ref().map(|side| side.runs.intervals_per_run(name));
     let differs = (base / new - 1.0).abs() > 0.1;
     differs.then(|| {
-        format!("A run of the base has {base:.1} intervals named {name}, and of the new side {new:.1}; their mean duration is compared.")
+        format!("On average, a base run has {base:.1} intervals named {name}, and a new run {new:.1}; their mean duration is compared.")
     })
 }
 

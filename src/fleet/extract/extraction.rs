@@ -423,4 +423,4 @@ impl Keeper for Extraction<'_> {
 
 /// The note for a run whose histograms of hang and launch times the dataset lacks.
 pub(super) const WITHOUT_BINS: &str =
-    "hang and launch times by bins are missing: datasets do not keep them; report on the files instead";
+    "binned hang and launch times are missing: datasets do not keep them; report on the files instead";

@@ -509,7 +509,7 @@ fn nothing(report: &FleetReport) -> FleetError {
         ),
         ([], 0) if !report.crashes.is_empty() => error!("only crashes are known, which have no processes"),
         ([], 0) if !report.histograms.is_empty() => {
-            error!("only hang and launch times by bins are known, which have no processes")
+            error!("only binned hang and launch times are known, which have no processes")
         }
         ([], 0) if let Some(note) = report.notes.iter().find(|note| note.ends_with(WITHOUT_BINS)) => {
             error!("there are no runs with numbers: {note}")

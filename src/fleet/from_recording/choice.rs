@@ -298,7 +298,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
             return format!("The length, time or size of the reports of {schema} could not be read.");
         }
         return format!(
-            "Reports of {schema} record neither CPU time nor sample times, so there is no CPU use to measure."
+            "{schema} reports record neither CPU time nor sample times, so there is no CPU use to measure."
         );
     }
     let (rows, samples) =

@@ -273,7 +273,7 @@ impl<'h> Finder<'h> {
             let folder = folder.display();
             self.inputs.notes.push(format!(
                 "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst) and no \
-                 MetricKit diagnostics or profiles of Dart (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
+                 MetricKit diagnostics or Dart profiles (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
             ));
         }
         let folder: Arc<Path> = folder.into();

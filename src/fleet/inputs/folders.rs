@@ -40,7 +40,7 @@ impl Walked {
             (
                 &self.unmeasured,
                 "report",
-                "; fleets do not measure reports of spindump and sample, Deep Copies, .ips and .crash files; open one with traceparse FILE",
+                "; fleets do not measure spindump and sample reports, Deep Copies, .ips and .crash files; open one with traceparse FILE",
             ),
             (&self.special, "path", ": neither files nor folders; name one to read it anyway"),
         ];

@@ -139,7 +139,7 @@ impl Text<'_, '_, '_> {
         };
         let changed = format!("{what} changed from {before} to {after}{share}");
         if change.noise.is_infinite() {
-            return format!("{changed}. How much of it chance explains is unknown without numbers of samples.");
+            return format!("{changed}. How much of it chance explains is unknown without sample counts.");
         }
         if diff.unread_may_explain(&change) {
             return format!("{changed}, which the rows that could not be read may explain.");

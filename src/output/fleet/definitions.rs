@@ -13,9 +13,9 @@ pub(super) const NAMED: usize = 3;
 pub(super) fn narrowed(report: &FleetReport) -> Vec<String> {
     let processes = &report.options.processes;
     let processes =
-        (!processes.is_empty()).then(|| format!("only what these processes use is included: {}", processes.join(", ")));
+        (!processes.is_empty()).then(|| format!("only these processes are included: {}", processes.join(", ")));
     let threads = counted_threads(&report.options, |names| first_few(names, NAMED));
-    let threads = threads.map(|threads| format!("only what these threads use is included: {threads}"));
+    let threads = threads.map(|threads| format!("only these threads are included: {threads}"));
     let selection = (!report.selection.is_whole())
         .then(|| format!("only the selected part of each run is included: {}", report.selection));
     processes.into_iter().chain(threads).chain(selection).collect()

@@ -14,7 +14,8 @@ pub(super) fn inputs(inputs: &Inputs) -> Vec<(Option<Tone>, String)> {
     let idle = (inputs.idle > 0).then(|| (None, format!("{}, {idle}", many(inputs.idle, "idle run"))));
     let without_time =
         format!("without recorded time, so without CPU use, not counted: {}", first_few(&inputs.without_time, NAMED));
-    let estimated = "with estimated time (what samples cover): CPU use is too high where it was idle before or after";
+    let estimated =
+        "with estimated time (the time that samples cover): CPU use is too high if the app was idle before or after";
     let rejected = "of CPU tables or values of reports could not be read and are not used";
     let unread: u64 = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();
     let sources: Vec<String> = inputs.damaged.iter().map(|damaged| damaged.source.clone()).collect();

@@ -40,7 +40,7 @@ impl<'r> Behind<'r> {
     }
 }
 
-/// The words of the command that shows where a run spent its time, in the process and thread of a row, quoted for a shell. `None` if a word contains
+/// The words, quoted for a shell, of the command that shows where a run spent its time in the process and thread of a row. `None` if a word contains
 /// characters that cannot be typed, and for metrics, which have no stacks.
 pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<Vec<String>> {
     if report.cohorts.get(run.cohort).is_some_and(|cohort| cohort.cohort.unit.is_of_metrics()) {

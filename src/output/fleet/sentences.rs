@@ -200,7 +200,7 @@ impl Sentences<'_> {
             return match self.report.histograms.is_empty() {
                 true if !self.report.crashes.is_empty() => "No other report has a measure.".to_owned(),
                 true => "No run could be used, so there are no numbers.".to_owned(),
-                false => "Only hang and launch times by bins are known.".to_owned(),
+                false => "Only binned hang and launch times are known.".to_owned(),
             };
         };
         let (measures, unit_name) = self.measures(unit, max);

@@ -84,7 +84,7 @@ impl Page<'_> {
             (0, false) if self.is_report() => {
                 let several = self.profile.process_ids().len() > 1 && !self.report.is_of_chosen;
                 let choose = if several { format!("; {PROCESS} NAME chooses one of a process") } else { String::new() };
-                format!("The report states no hang, and which of its threads is meant is unknown{choose}")
+                format!("The report does not state a hang, and it is unknown which of its threads it describes{choose}")
             }
             (0, false) if !has_samples => "The input has no table of hangs, and no CPU samples".to_owned(),
             (0, false) => format!(
@@ -104,7 +104,7 @@ impl Page<'_> {
                 format!("{}{whose}{}{known}", several(count, "hang"), self.types())
             }
             (_, false) if self.is_report() => {
-                format!("The report states no hang. What the main thread{whose} did:")
+                format!("The report does not state a hang. What the main thread{whose} did:")
             }
             (_, false) => format!(
                 "Hangs were not recorded. {}, samples show a main thread{whose} on the CPU for at least {limit} without a pause, at most for \
@@ -248,7 +248,7 @@ impl Page<'_> {
             self.stack(&format!("{word} meanwhile, {label}:"), Some(busy), out)?;
         }
         if let Some(more) = activity.also_busy.len().checked_sub(WAITS).filter(|&more| more > 0) {
-            self.line(&format!("{} more were busy meanwhile", several(more as u64, "thread")), out)?;
+            self.line(&format!("{} more were busy at the same time", several(more as u64, "thread")), out)?;
         }
         self.context(hang, out)
     }

@@ -89,7 +89,7 @@ impl Vanished {
             nodes => (format!("{nodes} frames"), "exist"),
         };
         let (weight, share) = (Weight::new(self.weight, unit), percent(self.weight, before));
-        Some(format!("{number} of before no longer {exist}: {weight} ({share:.2} % of before)."))
+        Some(format!("{number} of the first recording no longer {exist}: {weight} ({share:.2} % of its total)."))
     }
 }
 

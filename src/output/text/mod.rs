@@ -133,7 +133,7 @@ fn first_listing(
 fn whole_share(listing: &Listing, series: &SeriesReport) -> String {
     let (weight, total) = (listing.total, series.counted.weight);
     let percent = percent(weight.value, total.value);
-    format!("the function: {weight}, {percent:.1}% of {total}; the percentages below are of the {weight}")
+    format!("the function: {weight}, {percent:.1}% of {total}; the percentages below are relative to the {weight}")
 }
 
 /// Writes the first rows of a second table.

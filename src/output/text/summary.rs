@@ -223,7 +223,7 @@ pub(super) fn operation_lines(
     }
     let removes = |operation: &OperationSummary| operation.change(series.series).removed_samples > 0;
     if report.operations.iter().any(removes) {
-        let left = format!("all percentages are of the {} that are left", series.counted.weight);
+        let left = format!("all percentages are relative to the {} that are left", series.counted.weight);
         style.write_wrapped(None, 2, &left, out)?;
     }
     Ok(())

@@ -75,7 +75,7 @@ pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
 
 /// The file exceeds the size limit.
 pub(super) fn too_large(path: &Path, limit: u64) -> Error {
-    Error::limit(format!("{}: it has more than the {limit} bytes that are allowed", shown(path)))
+    Error::limit(format!("{}: larger than {limit} bytes", shown(path)))
 }
 
 /// Reads a file sequentially, and inflates it if it is compressed.

@@ -272,8 +272,8 @@ impl Documents {
     }
 }
 
-const ALLOCATIONS: &str = "this is an allocation trace of Dart: its samples are objects that were allocated, and do not measure CPU use; the memory \
-                           page of Dart DevTools shows it";
+const ALLOCATIONS: &str = "this is a Dart allocation trace: its samples are objects that were allocated, and do not measure CPU use; the memory \
+                           page in Dart DevTools shows it";
 
 /// Reads a non-negative integer; `None` for anything else.
 fn whole<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {

@@ -48,7 +48,7 @@ impl Function {
         json.leaves(&mut Vec::new(), |path, value, json| {
             let own: Vec<&str> = path.iter().map(String::as_str).filter(|part| *part != "owner").collect();
             if USED.contains(&own.join(".").as_str()) && members.insert(path.join("."), value).is_some() {
-                return Err(json.damaged(format!("{} is there twice", path.join("."))));
+                return Err(json.damaged(format!("{} occurs twice", path.join("."))));
             }
             Ok(())
         })?;

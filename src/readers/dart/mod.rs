@@ -63,5 +63,4 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     Ok(())
 }
 
-const NO_PROFILE: &str =
-    "this is a file of Dart without a CPU profile; export one from the CPU profiler of Dart DevTools";
+const NO_PROFILE: &str = "this is a Dart file without a CPU profile; export one from the CPU profiler in Dart DevTools";

@@ -57,10 +57,10 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     Ok(())
 }
 
-const OTHER_COLUMNS: &str = "this Deep Copy of Instruments is not a call tree, which begins with the columns Weight and Self Weight, Running \
+const OTHER_COLUMNS: &str = "this Instruments Deep Copy is not a call tree, which begins with the columns Weight and Self Weight, Running \
                              Time and Self, or Bytes Used and Count; copy the call tree of Time Profiler";
 const UNNAMED: &str =
     "the copy does not begin with the names of its columns; they are assumed to be weight, self weight and symbol";
-const UNCOUNTED: &str = "a Deep Copy does not contain numbers of samples, so each row counts as one";
-const ROUNDED: &str = "Instruments rounds the numbers in a Deep Copy, so sums are approximate; it does not contain numbers of samples, so each row \
+const UNCOUNTED: &str = "a Deep Copy does not contain sample counts, so each row counts as one";
+const ROUNDED: &str = "Instruments rounds the numbers in a Deep Copy, so sums are approximate; it does not contain sample counts, so each row \
                        counts as one; times are assumed to be CPU time";

@@ -19,7 +19,7 @@ pub(super) fn describe(head: &[u8]) -> String {
         return "the file ends before its document starts; export it again".to_owned();
     }
     let command = export_to_file("X.trace", None, &["time-profile"]);
-    format!("this is not an export of xctrace; pass the recording (.trace) itself, or export it: {command}")
+    format!("this is not an xctrace export; pass the recording (.trace) itself, or export it: {command}")
 }
 
 /// Returns a sentence about an input whose first bytes rule out an export.

@@ -68,5 +68,5 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
 }
 
 /// The message for a call graph that was cut out of a report.
-const NO_REPORT: &str = "this looks like the call graph of a report of sample, without its first line (Analysis of sampling …), which names \
+const NO_REPORT: &str = "this looks like the call graph of a `sample` report, without its first line (Analysis of sampling …), which names \
                          the process; pass the complete report";

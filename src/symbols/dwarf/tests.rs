@@ -146,7 +146,7 @@ fn inlined_functions_stand_before_their_callers_and_calls_have_lines() {
             "10 _Z4drawv /src/dir/a.c:77",
             "20 _Z5scalei /src/dir/a.c:30 inlined",
             "20 _Z4drawv /src/dir/a.c:77",
-            // The symbol starts elsewhere than the function.
+            // The symbol and the function start at different addresses.
             "84 lone /src/dir/a.c:30",
         ]
     );

@@ -1,4 +1,4 @@
-//! The target `archive` for libFuzzer: `tests/fuzz/targets/archive.rs`; `tests/fuzz/README.md` says how to run it.
+//! The target `archive` for libFuzzer: `tests/fuzz/targets/archive.rs`; `tests/fuzz/README.md` explains how to run it.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| traceparse_fuzz::check("archive", data));

@@ -1,4 +1,4 @@
-//! The rules for every look-up in symbol files: asking for all addresses at once is asking for each.
+//! The rules for every look-up in symbol files: looking up all addresses at once returns the same as looking up each separately.
 
 use traceparse::Diagnostic;
 use traceparse::symbols::{SymbolFrame, Symbols};

@@ -1,7 +1,7 @@
-//! The targets: what an input is, and what must hold for any.
+//! The targets: the form of an input, and the rules that hold for any input.
 //!
-//! A check is a plain function of bytes that panics where something does not hold. libFuzzer calls it (`fuzz_targets/`), the loop in
-//! `tests/fuzz/main.rs` calls it for new inputs and for those of the corpora.
+//! A check is a function of bytes that panics if a rule does not hold. libFuzzer calls it (`fuzz_targets/`), the loop in
+//! `tests/fuzz/main.rs` calls it for new inputs and for the inputs in the corpora.
 
 // Tests and fuzz programs use a part each.
 #![allow(dead_code, unreachable_pub)]

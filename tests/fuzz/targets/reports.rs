@@ -1,4 +1,4 @@
-//! The rules for every recording that could be read: rows add up, reports add up, and output can be read back.
+//! The rules for every readable recording: rows add up, reports add up, and output can be read back.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Texts that people type: alert rules of fleets and of comparisons, times, weights, percentiles, images, UUIDs.
+//! Text that users type: alert rules of fleets and of comparisons, times, weights, percentiles, images, UUIDs.
 //!
 //! An input is one byte that chooses the kind (modulo their number, from the digit `0`), then the text, UTF-8; other bytes are replaced.
 

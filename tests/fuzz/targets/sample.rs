@@ -1,4 +1,4 @@
-//! Reports of `sample`, of spindump and of dotTrace, diagnostics of MetricKit, CPU profiles of Dart, and Deep Copies: an input is one.
+//! `sample`, spindump and dotTrace reports, MetricKit diagnostics, Dart CPU profiles, and Deep Copies. An input is one of them.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! Symbol files of every kind: found by a locator, and asked.
+//! Symbol files of every kind: found by a locator, and used for look-ups.
 //!
 //! ```text
 //! base [script]      edits (`edits.rs`) on one of `BASES`; parts are the first 4 KiB of each slice, and what follows

@@ -1,4 +1,4 @@
-//! Rows that are alike are counted together: more kinds of them than are remembered, and weights that do not fit.
+//! Equal rows are counted together: with more kinds of rows than are cached, and with weights that do not fit.
 
 use std::collections::BTreeMap;
 

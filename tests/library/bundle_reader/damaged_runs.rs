@@ -1,4 +1,4 @@
-//! Recordings of which one run is damaged: the others are read, and every damage is told, with one thread and with two.
+//! Recordings with one damaged run: the others are read, and all damage is reported, with one thread and with two.
 
 use std::path::Path;
 

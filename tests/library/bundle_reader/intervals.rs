@@ -1,4 +1,4 @@
-//! Intervals of signposts, hangs and hang risks in bundles, against those of the export.
+//! Signposts, hangs and hang risks in bundles, compared with the export.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Bundles that are not whole, not saved, or of another version: what is told, and what is read all the same.
+//! Bundles that are incomplete, unsaved, or from another version: what is reported, and what is read nevertheless.
 
 use std::path::Path;
 

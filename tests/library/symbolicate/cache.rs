@@ -1,4 +1,4 @@
-//! Symbols of a batch: a cache gives what a look-up of its own gives, and opens a file once.
+//! Symbols of a batch: a cache returns the same as a separate look-up, and opens a file once.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! Compares the readings of a mutant: the library and the other reader must agree, or the library must have told.
+//! Compares the readings of a mutant: the library and the other reader must agree, or the library must have reported a fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 

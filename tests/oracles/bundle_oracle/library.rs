@@ -1,4 +1,4 @@
-//! The reading of a mutant by the library, as texts that the other reader gives, too.
+//! The library's reading of a mutant, as strings in the same form as the other reader's.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The places of the objects of a binary property list, to change one of them.
+//! The positions of the objects in a binary property list, for changing one of them.
 
 /// An object and what its first byte says.
 #[derive(Clone, Copy, Debug)]

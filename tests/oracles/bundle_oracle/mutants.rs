@@ -1,4 +1,4 @@
-//! Mutants of bundles: a few values are others, and the form is kept, so that a reader cannot refuse them for that.
+//! Mutants of bundles: a few values are different, but the form is intact, so a reader cannot refuse them because of their form.
 
 use std::collections::BTreeMap;
 use std::path::Path;

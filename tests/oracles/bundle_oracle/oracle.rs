@@ -1,4 +1,4 @@
-//! The independent reader: a Python process that remembers bundles and answers what it makes of their mutants.
+//! The independent reader: a Python process that keeps bundles, and returns its reading of their mutants.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

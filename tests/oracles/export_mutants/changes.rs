@@ -1,6 +1,6 @@
-//! One change to an export: what the next Xcode, a script or a broken disk may do to it.
+//! One change to an export, as the next Xcode, a script or a broken disk may make it.
 //!
-//! Most changes leave the document well-formed; those of bytes need not.
+//! Most changes leave the document well-formed; changes of bytes may not.
 
 use std::ops::Range;
 

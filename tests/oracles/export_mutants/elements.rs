@@ -1,4 +1,4 @@
-//! The places of an export's elements in its bytes. The document has to be well-formed, and as `xctrace` spells it.
+//! The byte positions of an export's elements. The document must be well-formed, in the spelling of `xctrace`.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The two readers, and what they say of the rows of a document in one form.
+//! The two readers, with their rows of a document in a common form.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Tables that are damaged or odd: what can be read is there, and everything else is counted.
+//! Damaged and unusual tables: all readable rows are read, and all others are counted.
 
 use libtest_mimic::Trial;
 use traceparse::ErrorKind;

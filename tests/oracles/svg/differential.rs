@@ -174,7 +174,7 @@ pub(crate) fn scaled_weights_are_said() -> Result<(), Failed> {
 
 pub(crate) fn what_vanished_is_said() -> Result<(), Failed> {
     let drawn = Drawn::read(&picture()?)?;
-    let wanted = "3 frames of before no longer exist: 100 samples (10.00 % of before).";
+    let wanted = "3 frames of the first recording no longer exist: 100 samples (10.00 % of its total).";
     ensure!(drawn.sentences.iter().any(|text| text == wanted), "{:?}", drawn.sentences);
     // Nothing before, and nothing after.
     for (before, after) in [(0, 10), (10, 0), (0, 0)] {

@@ -1,4 +1,4 @@
-//! The weights in a picture, against the JSON of the same report.
+//! The weights in a picture, compared with the JSON of the same report.
 
 use std::collections::BTreeMap;
 

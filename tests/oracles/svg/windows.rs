@@ -1,4 +1,4 @@
-//! Pictures in windows of several widths, and what stands in their first screen.
+//! Pictures in windows of several widths, and the content of their first screen.
 
 use libtest_mimic::Failed;
 use serde_json::{Value, json};

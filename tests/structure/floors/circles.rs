@@ -1,4 +1,4 @@
-//! Circles: files that need each other, so that none of them can be read, or changed, alone.
+//! Import cycles: files that need each other, so none of them can be read or changed alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

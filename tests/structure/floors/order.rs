@@ -1,4 +1,4 @@
-//! The order of the modules: each has a floor and uses lower floors only; readers stand beside each other.
+//! The order of the modules: each has a layer and uses only lower layers. Readers are next to each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Each check finds each kind of fault in sources that were written for it, and none beside it.
+//! Each check finds each kind of fault in sources that were written for it, and no others.
 
 use super::circles;
 use super::code::Code;

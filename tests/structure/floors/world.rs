@@ -1,4 +1,4 @@
-//! The world outside: the library leaves it alone, and the command opens and replaces files in few places.
+//! The outside world: the library does not touch it, and the command opens and replaces files only in a few places.
 
 use std::collections::BTreeSet;
 

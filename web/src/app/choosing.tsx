@@ -14,7 +14,7 @@ export function canChooseFolders(): boolean {
 export function Inputs({ files, folder, onChoose }: Record<Choice, RefObject<HTMLInputElement | null>> & { onChoose: (files: Dropped[]) => void }): JSX.Element {
   const change = ({ currentTarget: input }: { currentTarget: HTMLInputElement }): void => {
     const chosen = chosenFiles(input.files!);
-    // The same choice is a change next time.
+    // Otherwise, choosing the same files again would not be a change.
     input.value = '';
     if (chosen.length > 0) onChoose(chosen);
   };

@@ -1,11 +1,11 @@
-// The whole page takes drops, and shows that while something is dragged over it.
+// Makes the whole page a drop target, and shows this while something is dragged over it.
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Dropped } from '../host/dropped.ts';
 import { droppedFiles } from './listing.ts';
 
-/** While something is dragged over the page, browsers report that at least three times a second. */
+/** Browsers report a drag over the page at least three times a second. */
 const ENDED_AFTER_MS = 1_000;
 
 export function DropTarget({ text, onDrop }: { text: string; onDrop: (files: Promise<Dropped[]>) => void }): JSX.Element | null {
@@ -33,7 +33,7 @@ export function DropTarget({ text, onDrop }: { text: string; onDrop: (files: Pro
       transfer.dropEffect = 'copy';
       show(true);
     });
-    // Leaves the window, not only an element.
+    // The drag leaves the window, not just an element.
     listen('dragleave', ({ relatedTarget }) => show(relatedTarget !== null));
     listen('drop', (_, transfer) => {
       show(false);

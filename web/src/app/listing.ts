@@ -6,7 +6,7 @@
 import { type Dropped, droppedFile } from '../host/dropped.ts';
 import { RefusedError } from '../host/refused.ts';
 
-/** One more than the engine reads: its sentence about too many files needs no more. */
+/** One more than the engine reads, which is enough for its message about too many files. */
 const MOST_FILES = 200_001;
 
 /** The ways in which a browser offers a dropped file or folder. */
@@ -24,7 +24,7 @@ interface HandleItem {
 export function droppedFiles({ items }: DataTransfer): Promise<Dropped[]> {
   const dropped = [...items].filter(({ kind }) => kind === 'file').map((item): Item => {
     const handle = (item as HandleItem).getAsFileSystemHandle?.() ?? null;
-    // Another way is left.
+    // Try the next way.
     handle?.catch(() => {});
     return { handle, entry: item.webkitGetAsEntry?.() ?? null, file: item.getAsFile() };
   });
@@ -103,7 +103,7 @@ async function filesOfHandle(root: FileSystemHandle): Promise<Dropped[]> {
   return found;
 }
 
-/** TypeScript does not know that folders can be iterated. */
+/** TypeScript's types do not declare that folders can be iterated. */
 interface FolderHandle extends FileSystemHandle {
   values(): AsyncIterable<FileSystemHandle>;
 }
@@ -118,7 +118,7 @@ async function filesOfEntry(root: FileSystemEntry): Promise<Dropped[]> {
     }
     const reader = (entry as FileSystemDirectoryEntry).createReader();
     const next = (): Promise<FileSystemEntry[]> => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    // It returns a part of the folder each time.
+    // Each call returns only a part of the folder.
     for (let children = await next(); children.length > 0 && found.length < MOST_FILES; children = await next()) {
       await Promise.all(children.map((child) => visit(child, `${path}/${child.name}`)));
     }

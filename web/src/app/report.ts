@@ -41,7 +41,7 @@ function dataElement(id: string, text: string): HTMLElement {
   const element = document.createElement('script');
   element.id = id;
   element.type = 'application/octet-stream';
-  // Only JSON has this letter, in texts, where it could end the element.
+  // `<` occurs only in strings of the JSON, where it could end the element.
   element.textContent = text.replaceAll('<', '\\u003c');
   return element;
 }

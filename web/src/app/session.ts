@@ -26,7 +26,7 @@ export interface OpenRecording {
   readonly notes: ReadingNotes & Pick<Reading, 'title'>;
   readonly files: readonly Dropped[];
   readonly kept: Kept;
-  /** Of two recordings, the later one is the first. */
+  /** True if the later of two recordings comes first. */
   readonly isSwapped: boolean;
 }
 
@@ -78,11 +78,11 @@ export class Session {
     const show = (files: readonly Dropped[]): void => {
       if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...new Set(files.map(rootOf))] });
     };
-    // If the listing fails, the fault appears when it is the turn of this drop.
+    // If the listing fails, the error is shown when this drop is processed.
     listing.then(show, () => {});
   }
 
-  /** Opens all drops that came during the reading, together. A fault of that reading stays. */
+  /** Opens all drops that came during the reading, together. An error of that reading stays visible. */
   #openWaiting(): void {
     const lists = this.#waiting;
     if (lists.length === 0) return;
@@ -118,14 +118,14 @@ export class Session {
     this.#openWaiting();
   }
 
-  /** Compares the open recordings the other way round, in place of the reading. */
+  /** Swaps the two open recordings, and cancels the current reading. */
   swap(): void {
     const { files, isSwapped } = this.open!;
     this.#abort.abort();
     void this.#open(Promise.resolve(files), !isSwapped, null);
   }
 
-  /** Ends the reading. The open recording stays, and drops that wait are read. */
+  /** Ends the reading. The open recording stays, and waiting drops are read. */
   cancel(): void {
     this.#abort.abort();
     if (this.current !== null) this.#change({ current: null });
@@ -171,7 +171,7 @@ export class Session {
     }
   }
 
-  /** Reads the open recording together with what may be symbols. Returns null if nothing of it is. */
+  /** Reads the open recording together with what may be symbols. Returns null if the drop contains no symbols. */
   async #readAdded({ files: before, notes, isSwapped }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
     const added = [...new Set(dropped.map(rootOf))];
     const recorded = notes.title.split(' → ').map((path) => rootOf({ path }));
@@ -185,7 +185,7 @@ export class Session {
     } catch {
       const changed = await findChanged(before);
       if (changed !== undefined) throw new RefusedError(`${changed.path}: it changed since it was dropped; drop it again, together with its symbols`);
-      // The sentence about the drop alone is the better one.
+      // The message about the drop alone is more helpful.
       return null;
     }
   }
@@ -208,7 +208,7 @@ export class Session {
     return readDropped(files, { engine: this.#engine, script: this.#script, isSwapped, onProgress, onAgain, signal });
   }
 
-  /** Opens a reading in place of what is open. Returns null if it was cancelled. */
+  /** Replaces the open recording with the result of a reading. Returns null if it was cancelled. */
   async #openFound({ reading: { payload, before, facts, ...notes }, files, added, isSwapped }: Found, signal: AbortSignal): Promise<OpenRecording | null> {
     // The engine takes the bytes, and needs them again after a cancelled question. The browser may keep a blob on disk.
     const kept: Kept = { payload: new Blob([payload]), before: before === null ? null : new Blob([before]), facts };
@@ -224,7 +224,7 @@ export class Session {
     }
     const titles = summariesOf(names, 'compared').map((summary) => documentsOf(summary).join(', '));
     document.title = `${inert(titles.join(' → ') || notes.title)} – traceparse`;
-    // The views set it as soon as they are drawn.
+    // The views set the title as soon as they are drawn.
     document.documentElement.dataset['state'] = 'busy';
     const shown = this.#show(client, names, added !== null);
     if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);

@@ -62,12 +62,12 @@ function focusHeading(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** Why a drop was not opened. If it had the focus, that goes back to where it was. */
+/** Why a drop was not opened. If this message had the focus, the focus returns to its previous place. */
 function Fault({ text, onClose }: { text: string; onClose: () => void }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const before = useRef(document.activeElement);
   useEffect(() => {
-    // Before the keys of the page. Menus keep their keys.
+    // Handles keys before the page does. Menus keep their keys.
     const press = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();

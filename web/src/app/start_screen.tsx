@@ -15,7 +15,7 @@ export function StartScreen({ onChoose, children }: { onChoose: (choice: Choice)
       </header>
       <div class="start-body">
         <h1>See where an app spends its CPU time</h1>
-        <p class="start-lead">Open a recording of Apple’s Instruments: a timeline, flame graphs, call trees and functions, without a Mac or Xcode.</p>
+        <p class="start-lead">Open a recording from Apple’s Instruments: a timeline, flame graphs, call trees and functions, without a Mac or Xcode.</p>
         <section class="drop-zone" aria-label="Open a recording">
           <DropSign />
           <h2>

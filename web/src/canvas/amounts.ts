@@ -3,7 +3,7 @@
 import { SCALES } from '../units.ts';
 import type { Unit } from './types.ts';
 
-/** The largest unit of these in which a number is at least 1, or the smallest. */
+/** The largest of these units in which a number is at least 1, or the smallest unit. */
 export function scaleFor(unit: Unit, size: number): readonly [number, string] {
   return SCALES[unit].findLast(([factor]) => size >= factor) ?? SCALES[unit][0];
 }
@@ -25,7 +25,7 @@ export function exactTimeText(ns: number): string {
   return `${trimmed(`${grouped(String(whole))}.${decimals}`)} ${unit}`;
 }
 
-/** A weight as reports print it: times in milliseconds, everything else whole. Exact up to 2^53. */
+/** A weight as in reports: times in milliseconds, everything else in whole numbers. Exact up to 2^53. */
 export function weightText(weight: number, unit: Unit): string {
   if (unit !== 'ns' && unit !== 'elapsed_ns') return `${grouped(String(weight))} ${unitText(weight, unit)}`;
   const whole = Math.floor(Math.round(weight) / 1e6);
@@ -49,7 +49,7 @@ export function shareText(part: number, whole: number): string {
   return `${share.toFixed(1)}%`;
 }
 
-/** A number with a comma between each three digits. */
+/** A number with commas between groups of three digits. */
 export function grouped(number: string): string {
   const [whole, part] = number.split('.');
   const text = whole!.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -90,7 +90,7 @@ export function rounded(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-/** The text of a tick: all ticks of an axis have the unit of the largest, and the same decimals. */
+/** The text of a tick: all ticks of an axis have the unit of the largest tick, and the same number of decimals. */
 export function tickText(value: number, { first, step, count }: Ticks): string {
   const size = Math.max(Math.abs(first), Math.abs(first + (count - 1) * step), step);
   const [factor, unit] = scaleFor('ns', size);

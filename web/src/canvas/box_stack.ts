@@ -3,8 +3,8 @@
 import type { FlameModel } from './types.ts';
 
 /**
- * The labels on the way to a box, outermost first. Boxes precede the boxes below them, so the nearest earlier box of
- * each level is on the way.
+ * The labels on the path to a box, outermost first. Boxes precede the boxes below them, so the nearest earlier box of
+ * each level is on the path.
  */
 export function boxStack({ depth, label }: Pick<FlameModel, 'depth' | 'label'>, box: number): number[] {
   const found = [label[box]!];

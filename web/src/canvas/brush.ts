@@ -5,7 +5,7 @@ import type { Range } from './types.ts';
 
 export type Grip = 'start' | 'end' | 'move' | 'new';
 
-/** So near is an edge that is meant, in pixels, for a mouse and for a finger. */
+/** The distance in pixels within which a press grabs an edge, for a mouse and for a finger. */
 const [NEAR, FINGER] = [7, 24];
 
 /** What a press grabs. `scale` is pixels per length of time; without `canMove`, a press inside draws a new range. */
@@ -14,7 +14,7 @@ export function gripAt(brush: Range | null, time: number, scale: number, canMove
   const [start, end] = [Math.abs(time - brush.start) * scale, Math.abs(time - brush.end) * scale];
   const isInside = canMove && time > brush.start && time < brush.end;
   const near = isTouch ? FINGER : NEAR;
-  // Between the edges, a part stays by which a short brush is moved.
+  // A short brush keeps a part between its edges by which it can be moved.
   const reach = isInside ? Math.min(near, (start + end) / 3) : near;
   if (Math.min(start, end) <= reach) return start < end || (start === end && time < brush.start) ? 'start' : 'end';
   return isInside ? 'move' : 'new';
@@ -27,7 +27,7 @@ export function snapTo(perPixel: number): (time: number) => number {
 }
 
 /**
- * The brush after a drag from one time to another, within the range. Dragging an edge beyond the other one turns it around. Only dragged
+ * The brush after a drag from one time to another, within the range. Dragging an edge past the other swaps them. Only dragged
  * times are snapped.
  */
 export function dragged(grip: Grip, before: Range | null, from: number, to: number, range: Range, snap = (time: number): number => time): Range {
@@ -37,7 +37,7 @@ export function dragged(grip: Grip, before: Range | null, from: number, to: numb
   return grip === 'start' ? ordered(snap(before.start + by), before.end, range) : ordered(before.start, snap(before.end + by), range);
 }
 
-/** The same length elsewhere; it stops at the ends of the range. */
+/** Moves the brush without changing its length; it stops at the ends of the range. */
 export function moved({ start, end }: Range, by: number, range: Range): Range {
   const length = Math.min(end - start, range.end - range.start);
   const at = Math.max(range.start, Math.min(start + by, range.end - length));

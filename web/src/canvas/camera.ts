@@ -1,4 +1,4 @@
-// The visible part of a range and of a height, and the way from one to another.
+// The visible part of a range and of a height, and the animation from one view to another.
 
 import type { Range } from './types.ts';
 
@@ -14,7 +14,7 @@ export class Camera {
   from = 0;
   to = 1;
   scroll = 0;
-  /** The whole range, and how far it scrolls. */
+  /** The complete range, and the height through which it scrolls. */
   range: Range = { start: 0, end: 1 };
   most = 0;
   /** Less than this is never shown. */
@@ -50,7 +50,7 @@ export class Camera {
     Object.assign(this, goal);
   }
 
-  /** Moves on; true while there is more to go. */
+  /** Advances the animation; true until it is finished. */
   step(time: number): boolean {
     if (this.#goal === null) return false;
     if (this.#start < 0) this.#start = time;
@@ -66,7 +66,7 @@ export class Camera {
     return false;
   }
 
-  /** The sight with so much more or less of the range around a place that stays. */
+  /** The view zoomed by a factor around a fixed place. */
   zoomed(factor: number, place: number): Partial<Sight> {
     const { from, to } = this.goal;
     const length = Math.min(this.range.end - this.range.start, Math.max(this.least, (to - from) * factor));

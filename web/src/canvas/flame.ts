@@ -42,7 +42,7 @@ export class FlameCanvas {
   #timer = 0;
   #asked = '';
   #told = '';
-  /** Where a tree is scrolled to until someone moves it, in a height that may still change; null from then on. */
+  /** The initial scroll position of a tree, while its height may still change; null once the user scrolls. */
   #opening: number | null = null;
 
   constructor(host: HTMLElement, callbacks: FlameCallbacks, isChart: boolean) {
@@ -87,7 +87,7 @@ export class FlameCanvas {
     this.#surface.destroy();
   }
 
-  /** What is seen of the width, with all of its height, as an SVG; `caption` has lines above it. */
+  /** The visible part of the width at full height, as an SVG; `caption` contains the lines above it. */
   exportSvg(caption: readonly string[] = []): string {
     return svgOf(this.#sheet(caption));
   }
@@ -97,7 +97,7 @@ export class FlameCanvas {
     return pngOf(this.#sheet(caption));
   }
 
-  /** Goes to a box that a search matches, or only scrolls to it; reports which of how many it is, or null if there is none. */
+  /** Goes to a box that matches the search, or only scrolls to it. Reports its position among the matches, or null if there are none. */
   seek(matches: Uint8Array | null, step: 1 | -1, toWidest: boolean, isTyping: boolean): string | null {
     const scene = this.#scene();
     const { label, width, count } = scene?.model ?? {};
@@ -281,14 +281,14 @@ export class FlameCanvas {
     const { start, width, depth, node } = scene.model;
     const id = node[box]!;
     this.#zoomed = [...this.#zoomed.filter((other) => other !== id), id];
-    // What was zoomed to keeps some of its callers in sight.
+    // Some callers of the zoomed box stay visible.
     const top = Math.max(0, depth[box]! - ABOVE) * ROW;
     const scroll = top < this.#camera.scroll || depth[box]! * ROW > this.#camera.scroll + this.#plot().height / 2 ? top : this.#camera.scroll;
     this.#camera.go({ from: start[box]!, to: start[box]! + width[box]!, scroll }, !isStill());
     this.#moved();
   }
 
-  /** Goes back to the box before, so that this many are left. */
+  /** Goes back until this many zoomed boxes are left. */
   #zoomOut(left: number): void {
     const scene = this.#whole;
     if (scene === null) return;
@@ -352,7 +352,7 @@ export class FlameCanvas {
     this.#reveal(scene, box);
   }
 
-  /** Moves as little as shows a box. */
+  /** Scrolls just far enough to show a box. */
   #reveal(scene: FlameScene, box: number): void {
     const { model } = scene;
     const { height } = this.#plot();

@@ -13,7 +13,7 @@ import type { Range } from './types.ts';
 
 export interface Sheet {
   readonly scene: FlameScene | null;
-  /** What is seen of the range. */
+  /** The visible part of the range. */
   readonly sight: Range;
   readonly width: number;
   readonly isChart: boolean;
@@ -70,7 +70,7 @@ function layOut({ scene, sight, width, isChart, widths, caption }: Sheet): Laid 
   return { lines, camera, plot: { left: 0, top, width, height, ratio: RATIO }, height: top + height };
 }
 
-/** The drawing, its sum, and the part that is seen. */
+/** The drawing, its total, and its visible part. */
 function ownCaption({ model }: FlameScene, sight: Range, isChart: boolean): string[] {
   const { title, total, unit, range, matchText } = model;
   const isWhole = sight.start <= range.start && sight.end >= range.end;
@@ -81,7 +81,7 @@ function ownCaption({ model }: FlameScene, sight: Range, isChart: boolean): stri
   return [`${title}: ${weightText(total, unit)}`, ...(isWhole && !isChart ? [] : [shown]), ...matched];
 }
 
-/** The rows that have something in sight. */
+/** The rows with visible boxes. */
 function depthOf({ model }: FlameScene, sight: Range, width: number): number {
   // Narrow boxes of a chart cover parts of columns.
   const least = model.covered === undefined ? (sight.end - sight.start) / width / RATIO : 0;
@@ -94,7 +94,7 @@ function depthOf({ model }: FlameScene, sight: Range, width: number): number {
   return found;
 }
 
-/** Breaks a text at spaces into lines of at most this width. */
+/** Breaks text at spaces into lines of at most this width. */
 function wrapped(text: string, width: number, widths: TextWidths): string[] {
   const lines: string[] = [];
   let line = '';

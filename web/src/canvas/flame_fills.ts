@@ -3,7 +3,7 @@
 import { SHADES, STEPS, type Theme } from './theme.ts';
 import { type FlameModel, KINDS, type Labels } from './types.ts';
 
-/** Fills: shades of kinds, then steps of differences, then what a search matches. */
+/** Fills: shades of kinds, then steps of differences, then matches of a search. */
 export const CHANGES = KINDS.length * SHADES;
 export const MATCH = CHANGES + 2 * STEPS + 1;
 export const FILLS = MATCH + 1;
@@ -31,7 +31,7 @@ export function fillText(theme: Theme, fill: number): string {
   return fill >= CHANGES ? theme.changeText : theme.boxTexts[Math.floor(fill / SHADES)]!;
 }
 
-/** True if a search is on. */
+/** True if there is a search. */
 export function isSearched(model: FlameModel): boolean {
   return model.matches !== undefined && model.matches !== null;
 }

@@ -9,10 +9,10 @@ export interface FlameTarget extends GestureTarget {
   doubleClick(x: number, y: number): void;
 }
 
-/** Less is a click. */
+/** A shorter movement is a click. */
 const SLIP = 4;
 
-/** Listens until the function that it returns is called. */
+/** Listens until the returned function is called. */
 export function listenFlame(canvas: HTMLCanvasElement, place: (event: MouseEvent) => Point, target: FlameTarget): () => void {
   const { on, stop } = listenGestures(canvas, place, target);
   const pointers = new Map<number, Point>();

@@ -3,11 +3,11 @@
 import { type Keys, zoomKeys } from './keys.ts';
 import type { Rows } from './rows.ts';
 
-/** What keys act on. */
+/** The parts of the plot that keys act on. */
 export interface FlameWalk {
   readonly rows: Rows;
   readonly isFlame: boolean;
-  /** The focused box; -1 without. */
+  /** The focused box; -1 for none. */
   readonly focus: number;
   /** The box at which walking begins. */
   readonly origin: number;

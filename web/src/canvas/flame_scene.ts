@@ -30,7 +30,7 @@ export interface Marks {
   readonly hover: number;
 }
 
-/** A model made ready to be drawn. */
+/** A model prepared for drawing. */
 export class FlameScene {
   readonly model: FlameModel;
   readonly rows: Rows;

@@ -21,14 +21,14 @@ export function drawAxis(pen: Pen, camera: Camera, width: number, theme: Theme, 
     pen.fill(theme.line);
     pen.rect(Math.round(x), top + AXIS - 7, 1, 7);
     pen.fill(theme.dim);
-    // The last label would be cut off.
+    // Otherwise, the last label would be cut off.
     if (x + 60 < width) pen.text(tickText(time, axis), x + 4, top + AXIS - 7);
   }
   pen.fill(theme.line);
   pen.rect(0, top + AXIS - 1, width, 1);
 }
 
-/** The seen part of the height, where not all of it is. */
+/** The visible part of the height, if only a part is visible. */
 export function drawScroll(pen: Pen, { most, scroll }: Camera, plot: Plot, theme: Theme, isFlame: boolean): void {
   if (most <= 0) return;
   const length = Math.max(24, (plot.height / (plot.height + most)) * plot.height);
@@ -37,7 +37,7 @@ export function drawScroll(pen: Pen, { most, scroll }: Camera, plot: Plot, theme
   pen.rect(plot.left + plot.width - 4, plot.top + (isFlame ? plot.height - length - at : at), 3, length);
 }
 
-/** The sum of what a search matches. */
+/** The total of the matches of a search. */
 export function drawBadge(pen: Pen, text: string, width: number, height: number, theme: Theme, widths: TextWidths): void {
   if (text === '') return;
   // Bold letters are wider.

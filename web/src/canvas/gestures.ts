@@ -1,9 +1,9 @@
 // Gestures that mean the same on all drawings: a wheel or a touchpad moves and zooms, and a press of the other button opens a menu.
 
-/** What gestures act on. Places are in CSS pixels from the canvas' corner. */
+/** The drawing that gestures act on. Places are in CSS pixels from the corner of the canvas. */
 export interface GestureTarget {
   menu(x: number, y: number, clientX: number, clientY: number): void;
-  /** Moves what is seen by pixels; true if anything moved. */
+  /** Scrolls by pixels; true if anything moved. */
   pan(dx: number, dy: number): boolean;
   zoom(factor: number, x: number): void;
 }
@@ -48,6 +48,6 @@ function wheel(event: WheelEvent, x: number, target: GestureTarget): void {
     return;
   }
   const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
-  // What cannot move here moves the page.
+  // A wheel that moves nothing here scrolls the page.
   if (target.pan(dx * unit, dy * unit)) event.preventDefault();
 }

@@ -1,4 +1,4 @@
-// The timeline without its brush, kept as a picture: while hands drag or point, nothing else changes.
+// The timeline without its brush, kept as an image: while the user drags or points, nothing else changes.
 
 import { CanvasPen } from './pen.ts';
 import type { TextWidths } from './text.ts';
@@ -10,7 +10,7 @@ export class Ground {
   readonly #context = this.#canvas.getContext('2d', { alpha: false })!;
   #drawn: readonly unknown[] = [];
 
-  /** Puts the ground of a sight on a context, drawn anew if anything in it is new. */
+  /** Copies the image of a view to a context. Draws it again first if anything in it changed. */
   put(context: CanvasRenderingContext2D, sight: Sighted, theme: Theme, widths: TextWidths): void {
     const { model, layout, visible, scroll, width, height, ratio, focus } = sight;
     const { tracks, overview, range, unit } = model;
@@ -26,7 +26,7 @@ export class Ground {
 
   #draw(sight: Sighted, theme: Theme, widths: TextWidths): void {
     const [width, height] = [Math.round(sight.width * sight.ratio), Math.round(sight.height * sight.ratio)];
-    // To set a size clears the canvas and takes new memory.
+    // Setting the size clears the canvas and allocates memory.
     if (this.#canvas.width !== width) this.#canvas.width = width;
     if (this.#canvas.height !== height) this.#canvas.height = height;
     this.#context.setTransform(sight.ratio, 0, 0, sight.ratio, 0, 0);

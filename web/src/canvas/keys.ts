@@ -1,9 +1,9 @@
 // Keys of elements that have the focus, as tables of what each key does.
 
-/** By key: its effect, which returns false if the key means nothing now. */
+/** By key: its effect, which returns false if the key currently has none. */
 export type Keys = Readonly<Record<string, () => unknown>>;
 
-/** Acts on a key; returns true if it means something. With Ctrl or the command key, only the keys `withControl` do. */
+/** Acts on a key; returns true if it has an effect. With Ctrl or the command key, only the keys in `withControl` have one. */
 export function press(event: KeyboardEvent, keys: Keys, withControl: readonly string[] = []): boolean {
   const { key } = event;
   if (event.altKey || ((event.ctrlKey || event.metaKey) && !withControl.includes(key))) return false;
@@ -13,7 +13,7 @@ export function press(event: KeyboardEvent, keys: Keys, withControl: readonly st
   return true;
 }
 
-/** The zoom keys that browsers also have with Ctrl. */
+/** The zoom keys, which browsers also use with Ctrl. */
 export const ZOOMING: readonly string[] = ['+', '-', '=', '0'];
 
 export function zoomKeys({ zoomBy, zoomWhole }: { zoomBy(factor: number): void; zoomWhole(): void }): Keys {
@@ -21,7 +21,7 @@ export function zoomKeys({ zoomBy, zoomWhole }: { zoomBy(factor: number): void; 
   return { '+': nearer, '=': nearer, '-': farther, 0: zoomWhole, Home: zoomWhole };
 }
 
-/** Keys that lead from one of several elements in a row to another. */
+/** Keys that move between several elements in a row. */
 export function stepKeys(at: number, count: number, go: (place: number) => void): Keys {
   return { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(count - 1) };
 }

@@ -1,9 +1,9 @@
-// Bars of a lane in levels, so that no two of one level overlap.
+// Arranges the bars of a lane in levels, so that bars of one level do not overlap.
 
 import { Rows } from './rows.ts';
 import type { LaneSpans } from './types.ts';
 
-/** Deeper ones are left out; the lane says how many there are. */
+/** Deeper bars are left out; the lane shows their number. */
 const MOST = 12;
 
 export interface Lane {
@@ -17,7 +17,7 @@ export interface Lane {
 
 const known = new WeakMap<LaneSpans, Lane>();
 
-/** Puts each bar into the first level that is free when it begins: earlier bars, and then longer ones, are on top. */
+/** Assigns each bar to the first level that is free when it begins: earlier bars, and then longer bars, are on top. */
 export function laneOf(spans: LaneSpans, end: number): Lane {
   const found = known.get(spans) ?? pack(spans, end);
   known.set(spans, found);

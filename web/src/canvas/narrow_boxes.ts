@@ -1,5 +1,5 @@
-// Boxes of one row that are narrower than a pixel: each column of pixels is filled from below as far as they cover it, so that a thread that ran
-// for a tenth of the time looks like that.
+// Boxes of one row that are narrower than a pixel: each column of pixels is filled from the bottom in proportion to their share of it, so a
+// thread that ran for a tenth of the time fills a tenth of the height.
 
 import { CHANGES, MATCH } from './flame_fills.ts';
 import type { Numbers } from './numbers.ts';
@@ -27,7 +27,7 @@ export class NarrowBoxes {
     [this.#first, this.#last] = [this.#covered.length, -1];
   }
 
-  /** Adds a box from one place to another that covers so much of a column. */
+  /** Adds a box from one place to another that covers this share of a column. */
   add(begin: number, end: number, covered: number, fill: number): void {
     const to = Math.min(this.#covered.length - 1, Math.max(Math.floor(begin), Math.ceil(end) - 1));
     for (let column = Math.max(0, Math.floor(begin)); column <= to; column += 1) {
@@ -36,7 +36,7 @@ export class NarrowBoxes {
       this.#covered[column]! += part;
       this.#first = Math.min(this.#first, column);
       this.#last = Math.max(this.#last, column);
-      // What a search matches stays visible.
+      // Matches of a search stay visible.
       const rank = fill === MATCH ? Infinity : part;
       if (rank <= this.#largest[column]!) continue;
       this.#largest[column] = rank;
@@ -58,7 +58,7 @@ export class NarrowBoxes {
       if (this.#largest[column]! < 0) continue;
       const fill = this.#fill[column]!;
       const high = Math.max(1, Math.round(Math.min(1, this.#covered[column]!) * height * ratio)) / ratio;
-      // Shades of single pixels would only flicker; one of each kind makes long runs of them, too.
+      // Different shades of single pixels would flicker. With one shade for each kind, neighbouring pixels also form longer rectangles.
       rects[fill < CHANGES ? fill - (fill % SHADES) : fill]!.pushColumn(column * pixel, top + height - high, pixel, high);
     }
   }

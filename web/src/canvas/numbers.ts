@@ -1,4 +1,4 @@
-// Numbers that are kept from frame to frame, so that frames leave nothing to collect.
+// Arrays that are reused in every frame, so that drawing does not produce garbage.
 
 /** Rectangles: for each its x, y, width and height. */
 export class Numbers {

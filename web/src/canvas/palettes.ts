@@ -1,5 +1,5 @@
-// The built-in colours. Each kind of code has several shades and one text colour. Those of code and of changes are also the colours of the
-// command's flame graphs.
+// The built-in colours. Each kind of code has several shades and one text colour. The command's flame graphs use the same colours for code and
+// changes.
 
 import { dark, light } from '../../../src/output/palette.json';
 import { KINDS, type Tone } from './types.ts';
@@ -38,7 +38,7 @@ export type Base = typeof LIGHT_BASE;
 /** Colours that belong together. */
 export interface Palette {
   readonly base: Base;
-  /** Fills of differences, from the most that went to the most that came: `2 * STEPS + 1`. */
+  /** Fills of differences, from the largest decrease to the largest increase: `2 * STEPS + 1`. */
   readonly changes: readonly string[];
   readonly changeText: string;
   readonly tones: Readonly<Record<Tone, string>>;

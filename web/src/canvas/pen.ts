@@ -3,21 +3,21 @@
 export type Align = 'left' | 'right' | 'center';
 
 export interface Pen {
-  /** The colour of what follows. */
+  /** Sets the colour for the next shapes. */
   fill(color: string): void;
   rect(x: number, y: number, width: number, height: number): void;
-  /** A line around a box, inside of it. */
+  /** Draws a line around a box, inside its edges. */
   frame(x: number, y: number, width: number, height: number, color: string, thickness: number): void;
-  /** The corners of a filled area, in turn x and y. */
+  /** Fills an area. The corners are alternating x and y. */
   area(points: Float32Array, count: number): void;
   font(size: number, weight: 400 | 600, family: string): void;
   /** Draws text on its base line. */
   text(text: string, x: number, y: number, align?: Align): void;
-  /** Nothing is drawn outside, until the function that it returns is called. */
+  /** Clips drawing to an area, until the returned function is called. */
   clip(x: number, y: number, width: number, height: number): () => void;
 }
 
-/** Sets a state of the context only where it differs: setting one costs as much as drawing. */
+/** Sets a property of the context only if it changes: setting a property costs as much as drawing. */
 export class CanvasPen implements Pen {
   readonly #context: CanvasRenderingContext2D;
   #color = '';

@@ -2,9 +2,9 @@
 
 /** An index of boxes. Boxes of one depth do not overlap, and are sorted by their start. */
 export class Rows {
-  /** By depth: where its boxes begin in the rows; one more than there are depths. */
+  /** By depth: the position of its first box in the rows, with one extra entry for the end. */
   readonly first: Int32Array;
-  /** By place in the rows: the box, and where it begins and ends. */
+  /** By position in the rows: the box, its start and its end. */
   readonly box: Int32Array;
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -68,13 +68,13 @@ export class Rows {
     return at < to && this.start[at]! <= point ? this.box[at]! : -1;
   }
 
-  /** The box above one; -1 of the outermost. */
+  /** The box above a box; -1 for the outermost. */
   parentOf(box: number): number {
     const depth = this.#depth[box]!;
     return this.boxAt(depth - 1, this.start[this.placeOf(box)]!);
   }
 
-  /** The widest box right below one, the leftmost of equals; -1 without. */
+  /** The widest box directly below a box, or the leftmost of several equally wide boxes; -1 for none. */
   widestChild(box: number): number {
     const level = this.#depth[box]! + 1;
     if (level >= this.depths) return -1;

@@ -1,6 +1,6 @@
 // Shortens names of functions: first it drops outer namespaces, then arguments, then the enclosing type or namespace, and finally the end.
 
-/** A name and its shorter forms, longest first, without repeats. Each of these has an ellipsis. */
+/** A name and its shorter forms, longest first, without duplicates. Each shorter form has an ellipsis. */
 export function shorterNames(name: string): string[] {
   const found = [name];
   const add = (text: string): void => {
@@ -8,7 +8,7 @@ export function shorterNames(name: string): string[] {
     if (text !== '' && shorter.length < found[found.length - 1]!.length) found.push(shorter);
   };
   if (/^[-+]\[/.test(name)) {
-    // Objective-C: the selector says more than the class.
+    // Objective-C: the selector is more informative than the class.
     const space = name.indexOf(' ');
     if (space > 0) add(`${name[0]}[…${name.slice(space)}`);
     if (space > 0) add(`…${name.slice(space + 1).replace(/\]$/, '')}`);
@@ -63,7 +63,7 @@ function isOperator(name: string, at: number): boolean {
   return /operator[<>=-]*$/.test(name.slice(Math.max(0, at - 11), at));
 }
 
-/** The place of the bracket that closes one; -1 without. */
+/** The position of the matching closing bracket; -1 for none. */
 function partner(name: string, open: number, opens: string, closes: string): number {
   let depth = 0;
   for (let at = open; at < name.length; at += 1) {
@@ -76,7 +76,7 @@ function partner(name: string, open: number, opens: string, closes: string): num
   return -1;
 }
 
-/** `vector<int, alloc<int>>` becomes `vector<…>`. A `<` that begins a name, as of `<impl …>` and `<redacted>`, stays. */
+/** `vector<int, alloc<int>>` becomes `vector<…>`. A `<` at the start of a name, as in `<impl …>` and `<redacted>`, stays. */
 function collapse(name: string, opens: string, closes: string): string {
   let found = '';
   for (let at = 0; at < name.length; at += 1) {
@@ -91,7 +91,7 @@ function collapse(name: string, opens: string, closes: string): string {
   return found;
 }
 
-/** `a::b::C::d(int)` becomes `…::b::C::d(int)` and `…::C::d(int)`, and `App.C.d(…)` becomes `…C.d(…)`. Types stay, and the innermost namespace. */
+/** `a::b::C::d(int)` becomes `…::b::C::d(int)` and `…::C::d(int)`, and `App.C.d(…)` becomes `…C.d(…)`. Types and the innermost namespace stay. */
 function withoutNamespaces(name: string): string[] {
   const found: string[] = [];
   let from = 0;

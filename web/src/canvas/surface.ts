@@ -35,7 +35,7 @@ export class Surface {
     style.userSelect = 'none';
     if (getComputedStyle(host).position === 'static') host.style.position = 'relative';
     this.#live = liveText();
-    // The last announced text describes the canvas when a user returns to it.
+    // When a user returns to the canvas, the last announcement describes it.
     this.canvas.setAttribute('aria-describedby', this.#live.id);
     host.append(this.canvas, this.#live);
     this.context = this.canvas.getContext('2d', { alpha: false })!;
@@ -70,7 +70,7 @@ export class Surface {
     this.#draw(time);
   }
 
-  /** Announces a text to screen readers; the last text remains the description of the canvas. */
+  /** Makes an announcement to screen readers. The last announcement remains the description of the canvas. */
   say(text: string): void {
     if (this.#live.textContent !== text) this.#live.textContent = text;
   }
@@ -100,7 +100,7 @@ export class Surface {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.#resized();
-    // Resizing cleared it; to wait for the next frame would flicker.
+    // Resizing cleared the canvas; waiting for the next frame would cause flicker.
     this.paint();
   }
 }

@@ -81,7 +81,7 @@ function short(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
-/** Escapes a text for XML. Characters that XML does not allow become U+FFFD. */
+/** Escapes text for XML. Characters that XML does not allow become U+FFFD. */
 export function escaped(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')

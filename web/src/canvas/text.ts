@@ -3,10 +3,10 @@
 import { shorterNames } from './shorten.ts';
 
 const DOTS = '…';
-/** Fewer leading letters are not useful. */
+/** A name with fewer leading letters is not useful. */
 const LEAST_HEAD = 4;
 
-/** Measures texts in one font. */
+/** Measures text in one font. */
 export class TextWidths {
   readonly #context: CanvasRenderingContext2D;
   readonly #latin = new Float64Array(0x250);
@@ -19,7 +19,7 @@ export class TextWidths {
     this.#context.font = font;
   }
 
-  /** The width of a text; kerning makes it slightly narrower on the screen. */
+  /** The width of a string; kerning makes it slightly narrower on the screen. */
   of(text: string): number {
     let width = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -30,7 +30,7 @@ export class TextWidths {
     return width;
   }
 
-  /** The longest form of a name that is this wide at most; an empty text if not even four letters are. */
+  /** The longest form of a name that fits this width; an empty string if not even four letters fit. */
   fit(name: string, width: number): string {
     let forms = this.#forms.get(name);
     if (forms === undefined) {
@@ -42,16 +42,16 @@ export class TextWidths {
     return this.#cut(forms[forms.length - 1]!.text, width);
   }
 
-  /** The beginning of a text that is too wide. */
+  /** Cuts a string that is too wide. */
   beginning(text: string, width: number): string {
     return this.of(text) <= width ? text : this.#cut(text, width);
   }
 
   #cut(whole: string, width: number): string {
-    // Underscores and what stands for left out parts only take room.
+    // Underscores and ellipses only take up space.
     const text = whole.replace(/^(…(::)?)?_*|(\(…?\)|…)$/g, '');
     const room = width - this.of(DOTS);
-    // Most of what is cut is Latin; for the rest the share of its width is near enough.
+    // Most names are Latin; for other scripts, an estimate from the average width is good enough.
     let [at, used] = [0, 0];
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
@@ -59,7 +59,7 @@ export class TextWidths {
       if (next > room) break;
       used = next;
     }
-    // Never half of a pair.
+    // Never cut a surrogate pair.
     if (at > 0 && at < text.length && (text.charCodeAt(at) & 0xfc00) === 0xdc00) at -= 1;
     return at < LEAST_HEAD ? '' : text.slice(0, at).trimEnd() + DOTS;
   }

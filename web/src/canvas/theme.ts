@@ -5,9 +5,9 @@ import { KINDS, type Kind } from './types.ts';
 
 const MORE = '(prefers-contrast: more)';
 
-/** Boxes of one kind have one of these many shades, so that neighbours differ. */
+/** The number of shades for boxes of one kind, so that neighbours differ. */
 export const SHADES = 3;
-/** Steps of a difference, each way. */
+/** The number of steps of a difference in each direction. */
 export const STEPS = 4;
 
 export interface Theme extends Omit<Base, Kind | `${Kind}-text`>, Omit<Palette, 'base'> {
@@ -43,7 +43,7 @@ function isDarkScheme(scheme: string): boolean {
   return matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** The system's colours if the user forces them: texts and lines then distinguish the kinds. */
+/** The system's colours if the user forces them: text and lines then distinguish the kinds. */
 function forced(plain: Base): Base {
   return {
     ...plain,
@@ -52,12 +52,12 @@ function forced(plain: Base): Base {
   };
 }
 
-/** More contrast if the user prefers it: nothing is dim, and lines are as dark as texts were. */
+/** More contrast if the user prefers it: nothing is dim, and lines are as dark as text usually is. */
 function stronger(plain: Base): Base {
   return { ...plain, dim: plain.text, line: plain.dim, 'idle-text': plain.text };
 }
 
-/** Calls back when the page's colours may have changed, until the function that it returns is called. */
+/** Calls back when the page's colours may have changed, until the returned function is called. */
 export function watchTheme(changed: () => void): () => void {
   const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)', MORE].map((query) => matchMedia(query));
   const observer = new MutationObserver(changed);

@@ -31,7 +31,7 @@ export class TimelineCanvas {
   #model: TimelineModel | null = null;
   #layout = new TimelineLayout(null);
   #brush: Range | null = null;
-  /** A drag on its way. */
+  /** A drag in progress. */
   #drag: { grip: Grip; before: Range | null; from: number } | null = null;
   #pointer = -1;
   #focus = -1;
@@ -75,12 +75,12 @@ export class TimelineCanvas {
     this.#surface.schedule();
   }
 
-  /** The height in which all tracks are seen without scrolling. */
+  /** The height at which all tracks are visible without scrolling. */
   get contentHeight(): number {
     return this.#layout.head + this.#layout.height;
   }
 
-  /** The first height, at most this: whole rows up to the last busy one. */
+  /** The initial height, at most this: complete rows up to the last busy row. */
   usualHeight(most: number): number {
     return this.#layout.usual(most);
   }
@@ -170,7 +170,7 @@ export class TimelineCanvas {
     return { track: isTrack && track < 0 ? Infinity : track, isMargin: x < margin, x, y, time, isTouch };
   }
 
-  /** Pixels for a length of time at a spot. */
+  /** The width in pixels of a length of time at a spot. */
   #scaleAt({ track }: Spot): number {
     const { start, end } = track === OVERVIEW_TRACK ? this.#camera.range : this.#visible;
     return (this.#surface.width - marginOf(this.#surface.width)) / (end - start);

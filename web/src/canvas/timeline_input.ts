@@ -26,12 +26,12 @@ export interface TimelineTarget extends Pick<GestureTarget, 'pan' | 'zoom'> {
   menu(spot: Spot, clientX: number, clientY: number): void;
 }
 
-/** Less is a click. */
+/** A shorter movement is a click. */
 const SLIP = 3;
 
 type Hold = 'none' | 'press' | 'brush' | 'scroll' | 'pinch';
 
-/** Listens until the function that it returns is called. */
+/** Listens until the returned function is called. */
 export function listenTimeline(canvas: HTMLCanvasElement, place: (event: MouseEvent) => Point, target: TimelineTarget): () => void {
   const { on, stop } = listenGestures(canvas, place, {
     pan: target.pan,
@@ -70,7 +70,7 @@ export function listenTimeline(canvas: HTMLCanvasElement, place: (event: MouseEv
     else if (hold === 'pinch') pinch(event.pointerId, before, now);
     pointers.set(event.pointerId, now);
   });
-  /** A drag to the side selects time; one up or down scrolls with a finger. */
+  /** A horizontal drag selects time; with a finger, a vertical drag scrolls. */
   const begin = (event: PointerEvent, now: Point): Hold => {
     const [across, down] = [Math.abs(now.x - origin.x), Math.abs(now.y - origin.y)];
     if (Math.max(across, down) < SLIP) return 'press';

@@ -1,8 +1,8 @@
-// Keys of the timeline: left and right move the selected time, with shift its end; up and down walk the tracks.
+// Keys of the timeline: left and right move the selected time or, with Shift, its end; up and down move between tracks.
 
 import { type Keys, zoomKeys } from './keys.ts';
 
-/** What keys act on. */
+/** The parts of the timeline that keys act on. */
 export interface TimelineWalk {
   move(share: number): boolean;
   resize(share: number): boolean;

@@ -19,11 +19,11 @@ function heightOf(track: Track, end: number): number {
 /** The left margin with names, and where tracks begin. */
 export class TimelineLayout {
   readonly tracks: readonly Track[];
-  /** By track: its top, from the top of all; one more than there are tracks. */
+  /** By track: its top, measured from the first track; with one extra entry for the end. */
   readonly tops: Float64Array;
-  /** The height of what stays on top. */
+  /** The height of the fixed part at the top. */
   readonly head: number;
-  /** How many tracks have a name, regardless of their numbers. */
+  /** The number of tracks with each name, regardless of their thread numbers. */
   readonly #alike = new Map<string, number>();
 
   constructor(model: TimelineModel | null) {
@@ -36,7 +36,7 @@ export class TimelineLayout {
     this.head = AXIS + (model === null || model.overview === null ? 0 : OVERVIEW);
   }
 
-  /** The name of a track if there is little room, and the number of a thread, which is empty unless others have the same name. */
+  /** The short name of a track, and the number of its thread, which is empty unless other threads have the same name. */
   shorter(label: string): readonly [string, string] {
     const short = withoutNumber(label);
     return [short, this.#alike.get(short) === 1 ? '' : label.slice(short.length)];

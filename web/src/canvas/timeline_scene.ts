@@ -28,7 +28,7 @@ export interface Sighted {
 
 const [FONT, SMALL, PAD] = [12, 10.5, 10];
 
-/** Everything but what hands move: the selected time and the pointer. */
+/** Everything except the selected time and the pointer, which the user moves. */
 export function drawGround(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): void {
   const { width, height, margin, layout } = sight;
   pen.fill(theme.background);
@@ -67,7 +67,7 @@ function drawTracks(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths):
   }
 }
 
-/** The name of a track with its details, and what its full height means. */
+/** The name of a track with its details, and the meaning of its full height. */
 function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sighted, theme: Theme, widths: TextWidths, isFocused: boolean): void {
   const isTall = strip.height >= 29 && strip.height < 60;
   const left = PAD + (track.indent ?? 0) * 14 + (track.isOpen === undefined ? 0 : 12);
@@ -80,7 +80,7 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sigh
   const detail = track.detail ?? '';
   pen.font(SMALL, 400, theme.font);
   pen.fill(theme.dim);
-  // A number that is cut off would be wrong. The scale explains the picture, so it is removed last.
+  // A number that is cut off would be wrong. The scale explains the bars, so it is removed last.
   const room = margin - left - PAD;
   const widthOf = (text: string): number => (widths.of(text) * SMALL) / FONT;
   const wide = widthOf(detail);
@@ -94,7 +94,7 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sigh
   const isStrong = track.kind === 'process' || track.isSelected === true;
   pen.font(FONT, isStrong ? 600 : 400, theme.font);
   pen.fill(track.isDim === true ? theme.dim : theme.text);
-  // Measured widths are for normal letters, not bold ones.
+  // Widths are measured for normal letters, not bold letters.
   const width = (room + PAD - 4 - beside) * (isStrong ? 0.92 : 0.98);
   const [name, number] = widths.of(track.label) <= width ? [track.label, ''] : layout.shorter(track.label);
   pen.text((widths.beginning(name, width - widths.of(number)) + number).trimStart(), left, base);
@@ -107,7 +107,7 @@ function drawTriangle(pen: Pen, x: number, y: number, isOpen: boolean, theme: Th
   pen.area(Float32Array.from(corners), 3);
 }
 
-/** What stays on top: the overview of the whole recording, and the axis of what is visible. */
+/** The fixed part at the top: the overview of the whole recording, and the axis of the visible time. */
 function drawHead(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): void {
   const { model, layout, margin, width, visible } = sight;
   const overview = layout.head - AXIS;
@@ -149,7 +149,7 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: T
     pen.rect(Math.round(x), top + AXIS - 7, 1, 6);
     pen.fill(theme.dim);
     const text = tickText(time, axis);
-    // The first and the last would be cut.
+    // The first and the last label would be cut off.
     const isLast = x + 60 > width;
     if (!isLast) pen.text(text, x + 4, top + AXIS - 8);
   }
@@ -157,7 +157,7 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: T
   const fits = (text: string): boolean => (widths.of(text) * SMALL) / FONT < margin - 2 * PAD;
   const length = visible.end - visible.start;
   const [shown, most] = [length, model.recorded ?? model.range.end - model.range.start].map((time) => timeText(time));
-  // If only a part is visible, the row says so.
+  // If only a part is visible, the row shows how much.
   const part = shown === most || length > (model.recorded ?? Infinity) ? [] : [`${shown} of ${most}${model.recorded === null ? '' : ' recorded'}`, `${shown} of ${most}`];
   const text = part.find(fits) ?? shown!;
   pen.text(text, margin - PAD + 2, top + AXIS - 8, 'right');
@@ -166,7 +166,7 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: T
   pen.rect(0, top + AXIS - 1, width, 1);
 }
 
-/** A veil over what is not selected, the two edges, and the length between them. */
+/** Dims the time that is not selected, and draws the two edges and the length between them. */
 export function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
   const { brush, layout, margin, width, height, visible, pointer } = sight;
   const unclip = pen.clip(margin, 0, width - margin, height);

@@ -17,7 +17,7 @@ export class Tooltip {
 
   constructor(host: HTMLElement) {
     this.#element = document.createElement('div');
-    // The live region announces the same text; screen readers should not read it twice.
+    // The live region announces the same text, which screen readers should not read twice.
     this.#element.setAttribute('aria-hidden', 'true');
     Object.assign(this.#element.style, {
       position: 'fixed', left: '0', top: '0', zIndex: '1000', pointerEvents: 'none', display: 'none',

@@ -41,7 +41,7 @@ export function drawTrack(pen: Pen, track: Track, strip: Strip, theme: Theme, wi
 let points = new Float32Array(1 << 10);
 let floors = new Float64Array(1 << 10);
 
-/** Layers from the bottom up, each bin as a step. What is higher than full ends at the top. */
+/** Layers from the bottom up, each bin as a step. Values above the full height end at the top. */
 function drawBins(pen: Pen, bins: Bins, strip: Strip, theme: Theme): void {
   const { start, bin, layers, full } = bins;
   const count = layers[0]?.values.length ?? 0;
@@ -57,7 +57,7 @@ function drawBins(pen: Pen, bins: Bins, strip: Strip, theme: Theme): void {
   for (const { tone, values } of layers) {
     pen.fill(theme.tones[tone]);
     for (let at = first; at < last; ) {
-      // Empty bins draw nothing: each run of others is one area.
+      // Empty bins draw nothing: each run of non-empty bins is one area.
       while (at < last && !(values[at]! > 0)) at += 1;
       const from = at;
       while (at < last && values[at]! > 0) at += 1;
@@ -76,14 +76,14 @@ function drawRun(
 ): void {
   const bottom = strip.top + strip.height - 1;
   let count = 0;
-  // The first bin may begin before what is seen, which is the margin.
+  // The first bin may begin before the visible time, in the margin.
   const push = (x: number, y: number): void => {
     points[2 * count] = Math.max(strip.left, x);
     points[2 * count + 1] = y;
     count += 1;
   };
   for (let at = from; at < to; at += 1) {
-    // At least a pixel, to be seen.
+    // At least a pixel, so that it is visible.
     const y = bottom - Math.max(floors[at - first]! * scale + 1, Math.min(full, floors[at - first]! + values[at]!) * scale);
     push(xOf(start + at * bin, strip), y);
     push(xOf(start + (at + 1) * bin, strip), y);
@@ -147,7 +147,7 @@ export function spanAt(track: Track, x: number, y: number, strip: Strip, last: n
   const time = timeOf(x, strip);
   const { rows, index } = lane;
   const to = rows.first[level + 1]!;
-  // Bars are a pixel wide at least, and hands are not finer than two.
+  // Bars are at least a pixel wide, and pointing is not more exact than two pixels.
   let at = rows.after(time - slack, rows.first[level]!, to);
   if (at >= to) return -1;
   if (rows.end[at]! <= time && at + 1 < to && rows.start[at + 1]! <= time) at += 1;

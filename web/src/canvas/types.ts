@@ -1,11 +1,11 @@
 // The models that canvases draw, and the callbacks by which they request data and report events.
 //
-// A model contains only strings and typed arrays, apart from the notes of bars, which are made if they are seen. Its doubles are positions on the screen. Each displayed number
-// is either a double below 2^53, which is exact, or a text in the model.
+// A model contains only strings and typed arrays, apart from the notes of bars, which are created when they are shown. Its doubles are
+// positions on the screen. Each displayed number is either a double below 2^53, which is exact, or a string in the model.
 
 import type { Unit } from '../host/tables.ts';
 
-/** From `start` on, up to but without `end`, in the unit of the axis. */
+/** From `start` up to, but not including, `end`, in the unit of the axis. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export interface Range {
 
 export type { Unit };
 
-/** The kinds of code, by which boxes are coloured: their places in `FlameModel.kinds`. */
+/** The kinds of code, by which boxes are coloured. `FlameModel.kinds` contains their indices. */
 export const KINDS = ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle'] as const;
 export type Kind = (typeof KINDS)[number];
 export const KIND_NAMES: Record<Kind, string> = { own: 'your code', system: 'system', runtime: 'runtime', kernel: 'kernel', unknown: 'unknown', idle: 'waiting' };
@@ -21,9 +21,9 @@ export const KIND_NAMES: Record<Kind, string> = { own: 'your code', system: 'sys
 /** Functions by label, as boxes refer to them. */
 export interface Labels {
   readonly names: readonly string[];
-  /** The binary's name, or an empty text. */
+  /** The binary's name, or an empty string. */
   readonly binaries: readonly string[];
-  /** Places in `KINDS`. */
+  /** Indices in `KINDS`. */
   readonly kinds: Uint8Array;
 }
 
@@ -51,14 +51,14 @@ export interface FlameModel {
   readonly spans?: Int32Array;
   readonly covered?: Float64Array;
   readonly self: Float64Array;
-  /** Exact weights of the boxes as texts, if sums may reach 2^53. */
+  /** Exact weights of the boxes as strings, if sums may reach 2^53. */
   readonly texts?: { readonly weight: readonly string[]; readonly self: readonly string[] };
-  /** By box: its place in `labels`. */
+  /** By box: its index in `labels`. */
   readonly label: Int32Array;
   readonly labels: Labels;
-  /** By label: 1 where the search matches. */
+  /** By label: 1 if the search matches it. */
   readonly matches?: Uint8Array | null;
-  /** The sum of what matches, as a sentence. */
+  /** The total of the matches, as a sentence. */
   readonly matchText?: string;
   readonly selected?: number | null;
   /** By box: from -1 (less than before) to 1 (more); 0 is noise. Boxes are coloured by it. */
@@ -76,13 +76,13 @@ export interface FlameModel {
 }
 
 export interface FlameCallbacks {
-  /** A box was selected; null for none. `stack` has the labels on the way to it. */
+  /** A box was selected; null for none. `stack` contains the labels on the path to it. */
   onPick?(label: number | null, stack: () => number[]): void;
-  /** A menu is wanted at a place in the window. */
+  /** A menu is requested at a place in the window. */
   onMenu?(label: number, x: number, y: number, stack: () => number[]): void;
-  /** Boxes are wanted for a part of the range, from this weight on. */
+  /** Boxes of at least this weight are requested for a part of the range. */
   onDetail?(from: number, to: number, least: number): void;
-  /** All of the range is shown now, or only a part; and so many levels are out of sight before the first that is shown. */
+  /** Whether the complete range is shown, and the number of levels above the first visible level. */
   onWhole?(isWhole: boolean, above: number): void;
 }
 
@@ -110,7 +110,7 @@ export type Tone =
 /** Bars with names. */
 export interface LaneSpans {
   readonly start: Float64Array;
-  /** Infinite where it was open at the end. */
+  /** Infinite if it was open at the end. */
   readonly end: Float64Array;
   readonly names: readonly string[];
 }
@@ -130,9 +130,9 @@ export interface Track {
   /** Levels below the tracks of the left margin. */
   readonly indent?: number;
   readonly isSelected?: boolean;
-  /** Drawn weaker, as what is filtered out. */
+  /** Drawn fainter, like samples that are filtered out. */
   readonly isDim?: boolean;
-  /** False for busy threads and processes, true for nearly empty ones. The first height of the timeline leaves out the latter. */
+  /** False for busy threads and processes, true for nearly empty ones. The initial height of the timeline leaves out the latter. */
   readonly isMinor?: boolean;
   /** Whether the tracks below it are shown, if it has any. */
   readonly isOpen?: boolean;
@@ -158,7 +158,7 @@ export interface TimelineModel {
 }
 
 export interface TimelineCallbacks {
-  /** The selected time: `isFinal` once the hand is off it. */
+  /** The selected time. `isFinal` is true once the user releases it. */
   onBrush?(range: Range | null, isFinal: boolean): void;
   onPickTracks?(ids: readonly string[], isAdditive: boolean): void;
   /** The triangle of a track was clicked. */
@@ -166,6 +166,6 @@ export interface TimelineCallbacks {
   /** A bar of a lane was clicked. */
   onPickSpan?(id: string, index: number): void;
   onMenu?(id: string, x: number, y: number): void;
-  /** The visible time and the width of the plot in pixels: bins are wanted for it. */
+  /** The visible time and the width of the plot in pixels: bins are requested for it. */
   onVisible?(range: Range, pixels: number): void;
 }

@@ -6,7 +6,7 @@ import { type Measures, measuresOf } from './measure.ts';
 
 /** The width of every plot, which the page scales. */
 export const WIDTH = 520;
-/** Pixels of a letter. */
+/** The width of a letter in pixels. */
 export const LETTER = 10;
 /** The largest number of steps on an axis. */
 const MOST_STEPS = 6;
@@ -48,7 +48,7 @@ export function secondsAxis(from: number, to: number): Axis {
   return { low: from, high, ticks, measures: measuresOf('s', high) };
 }
 
-/** One axis for adjacent plots, or one for each if a common one would leave nothing to see. */
+/** A common axis for adjacent plots, or one for each plot if a common axis would make some plots too small to see. */
 export function axesOf(largest: readonly number[], axis: (largest: number) => Axis): { common: Axis; of: (plot: number) => Axis; isShared: boolean } {
   const high = Math.max(0, ...largest);
   const common = axis(high);
@@ -122,7 +122,7 @@ export function LabelsBelow({ y, labels }: { y: number; labels: readonly (readon
 
 const ANCHORS = { right: ['start', '0.5ex'], left: ['end', '0.5ex'], below: ['middle', '0.76em'] } as const;
 
-/** A label left, right or below of a point. */
+/** A label to the left or right of a point, or below it. */
 export function Label({ x, y, at, isStrong = false, title, children }: { x: number; y: number; at: keyof typeof ANCHORS; isStrong?: boolean; title?: string | undefined; children: string }): JSX.Element {
   const [anchor, down] = ANCHORS[at];
   return <text x={x} y={y} dy={down} text-anchor={anchor} class={isStrong ? 'strong' : undefined}>{title !== undefined && <title>{title}</title>}{children}</text>;

@@ -32,19 +32,19 @@ export function measured(value: number | null, measures: Measures): Cell {
   return value === null ? nothing : number(value, measure(value, measures));
 }
 
-/** The interval of a percentile: `11.90–13.02`, with `?` for an unknown end; null without one, as by run weight. */
+/** The interval of a percentile: `11.90–13.02`, with `?` for an unknown end; null if it has no interval, as for percentiles by run weight. */
 export function intervalText({ report }: Page, { lower, upper, support }: Percentile, measures: Measures): string | null {
   if (lower === null && upper === null) return support === 'upper-unknown' && !report.options.is_weighted ? '?–?' : null;
   const [from, to] = [lower, upper].map((end) => (end === null ? '?' : measure(end, measures)));
   return `${from}–${to}`;
 }
 
-/** The columns of a summary. Rows are in the order of `sort`. */
+/** The columns of a summary. Rows are sorted by `sort`. */
 export function summaryColumns({ report: { options } }: Page, sort: string | null, hasWeighted: boolean): Column[] {
   const column = (title: string, key: string, hint?: string): Column => ({ title, isNumber: true, isOrder: sort === key, ...(hint === undefined ? {} : { hint }) });
   return [
     column('Mean', 'mean'),
-    ...(hasWeighted ? [column('Weighted mean', 'weighted-mean', 'All that was used over all that was recorded')] : []),
+    ...(hasWeighted ? [column('Weighted mean', 'weighted-mean', 'Total use divided by total recorded time')] : []),
     ...options.quantiles.map((name) => column(statisticName(name), name)),
     column('Max', 'max'),
   ];
@@ -56,7 +56,7 @@ export interface SummaryProps {
   readonly measures: Measures;
   readonly hasWeighted: boolean;
   readonly worst: RunRef | null;
-  /** Null if numbers are not of runs. */
+  /** Null if the numbers do not describe runs. */
   readonly place: Place | null;
   /** The tooltip of the largest value. */
   readonly title?: string | undefined;

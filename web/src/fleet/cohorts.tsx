@@ -99,7 +99,7 @@ export function WithinRuns(): JSX.Element {
   return (
     <>
       <h2>{capitalized(words.subject)} within runs</h2>
-      <p>The numbers here are windows of one second, not runs: they say how bursty runs are, and nothing about how many users have a slow run.</p>
+      <p>The numbers here are windows of one second, not runs: they show how bursty runs are, but not how many users have a slow run.</p>
       {byUnit(report.cohorts).map((cohorts) => <WithinRunsOfUnit key={cohorts[0].value_unit} cohorts={cohorts} />)}
     </>
   );

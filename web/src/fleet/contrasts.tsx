@@ -10,9 +10,9 @@ import { type Cell, type Column, FoldedTable, Hidden, number } from './table.tsx
 
 /** Rows of a table. */
 const MOST_ROWS = 50;
-/** The extremes of more cohorts are named. */
+/** With more cohorts than this, only the extremes are named. */
 const FEW = 4;
-/** Letters of the name of a cohort above its column. */
+/** The maximum number of letters of a cohort's name above its column. */
 const LONGEST_HEAD = 40;
 
 export function Contrasts(): JSX.Element {
@@ -22,9 +22,9 @@ export function Contrasts(): JSX.Element {
   return (
     <>
       <h2>Largest differences between cohorts at {statisticName(report.options.sort)}</h2>
-      <p>The largest value of a row less its smallest. “~” marks rows whose largest value is no more than sampling noise gives.</p>
+      <p>The largest value of a row less its smallest. “~” marks rows whose largest value is no more than sampling noise produces.</p>
       {shown.map(({ contrast, few, rows }, at) => {
-        // The cohorts of one unit are the same in every table.
+        // All tables with one unit have the same cohorts.
         const isFirst = shown[at - 1]?.contrast.value_unit !== contrast.value_unit;
         return [few !== null && isFirst && <Cautions key={`${at} few`} sentences={[few]} />, <Differences key={at} contrast={contrast} count={rows} />];
       })}
@@ -42,7 +42,7 @@ function Differences({ contrast, count: all }: { contrast: Contrast; count: numb
   const columns: Column[] = [
     { title: capitalized(scope) },
     { title: 'Difference', isNumber: true, isOrder: true },
-    // Which of many columns has the largest value would be hard to see, and it may not be there.
+    // With many columns, the largest value would be hard to find, and its column may not be shown.
     ...(names.length > FEW ? ['Highest', 'Lowest'].map((title) => ({ title, isNumber: true })) : []),
     ...names.slice(0, shown.length).map((name) => ({ title: cut(name, LONGEST_HEAD), isNumber: true })),
   ];

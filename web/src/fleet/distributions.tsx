@@ -13,7 +13,7 @@ const [BOX_LEFT, BOX_RIGHT, BOX_TOP] = [16, WIDTH - 24, 8];
 /** A cohort: its name, and its box below. */
 const BOX_ROW = 62;
 const LONGEST_NAME = 36;
-/** Letters that are twice as wide. */
+/** Characters that are twice as wide as others. */
 const WIDE = /[\u1100-\uffef\u{10000}-\u{3ffff}]|[WM@]{4}/u;
 const AREA: Area = { left: 60, top: 84, right: WIDTH - 24, bottom: 276 };
 /** The height of a mark's text. */
@@ -119,13 +119,13 @@ function Histogram({ cohort, measure, axis, counts }: { cohort: Cohort; measure:
   const area = besideLabels(AREA, counts);
   const noun = usePage().words.nouns[cohort.cohort]!;
   return (
-    <Plot height={340} label={`Histogram: ${measure} of ${many(cohort.runs, noun)}, one number a ${noun}, of ${cohortName(cohort)}`}>
+    <Plot height={340} label={`Histogram: ${measure} of ${many(cohort.runs, noun)}, one number per ${noun}, of ${cohortName(cohort)}`}>
       <AxisBelow axis={axis} area={area} />
       <AxisLeft axis={counts} area={area} title={`${noun}s`} />
       {cohort.bins.map(({ lower, upper, count }) => {
         if (count === 0) return null;
         const [left, right] = [xOf(axis, area, lower), xOf(axis, area, upper)];
-        // A gap between bars, if it fits; and bars of few runs are seen.
+        // Leave a gap between bars if it fits, and keep bars with few runs visible.
         const width = Math.max(2, right - left - (right - left > 4 ? 1 : 0));
         const top = Math.min(yOf(counts, area, count), area.bottom - 2);
         return <rect key={lower} class="bar" x={left} y={top} width={width} height={area.bottom - top} />;

@@ -7,7 +7,7 @@ export type Mood = 'bad' | 'doubtful' | 'good' | 'plain';
 
 export interface Words {
   version: string; title: string;
-  /** The measure of all runs in a word, and by cohort; what has it by cohort: a run, a report, or a day. */
+  /** The measure of all runs in one word, and by cohort; and by cohort, what each value describes: a run, a report, or a day. */
   subject: string; subjects: string[]; nouns: string[]; findings: ([Mood, string])[]; measure: string;
   narrowed: string[]; method: string; confidence: string; assumption: string; within: string;
   levels: Levels[]; failed: string;
@@ -20,9 +20,9 @@ export interface Words {
   most: { cohorts: number; cohort_rows: number }; hidden_runs: number;
   /** By cohort: warnings about its runs, and about their busiest seconds. */
   cautions: ([string[], string[]])[];
-  /** Inputs that are not used, or only in part. */
+  /** Inputs that are not used, or only partly used. */
   inputs: string[];
-  /** Runs whose file has others. */
+  /** Runs whose file contains other runs. */
   numbered: string[]; named_runs: number; links: Links[];
 }
 

@@ -21,7 +21,7 @@ export function FleetPage({ document }: { document: FleetDocument }): JSX.Elemen
   );
 }
 
-/** Paper cannot be unfolded. */
+/** Folded parts cannot be opened on paper. */
 function useIsPrinted(): boolean {
   const [isPrinted, setPrinted] = useState(false);
   useEffect(() => {

@@ -70,7 +70,7 @@ function Distribution({ levels: { subject, rows, outliers }, measures }: LevelsP
 function Heaviest({ levels: { subject, heaviest, has_cohorts: hasCohorts }, measures }: LevelsProps): JSX.Element {
   const page = usePage();
   const label = `Heaviest runs, in ${measures.unit}`;
-  // Reports have neither.
+  // Reports from the field have neither.
   const [hasSeconds, isTimed] = [heaviest.some((run) => run.window_max !== null), heaviest.some((run) => run.wall_ns !== null)];
   const columns = [
     { title: 'Run' },
@@ -123,7 +123,7 @@ function Failed(): JSX.Element | null {
   const { failed, runs } = usePage().report.inputs;
   if (failed.length === 0) return null;
   return (
-    // Without runs, they are all there is to see.
+    // If there are no runs, these files are the only content.
     <Folded class="failed" summary={`${many(failed.length, 'file')} produced no runs`} isOpen={runs === 0}>
       <ul>
         {failed.slice(0, MOST_FAILED).map(({ source, kind, reason }, at) => (

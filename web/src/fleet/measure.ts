@@ -11,12 +11,12 @@ export interface Measures { readonly unit: string; readonly divisor: number; rea
 
 const CORE = '% of one core';
 
-/** The units of JSON before their slash: the scale, and the number of its smallest units. */
+/** By unit in the JSON, without the part after its slash: the scale, and the number of its smallest units. */
 const BASES: Readonly<Record<string, readonly [scale: Unit, size: number]>> = {
   cycles: ['cycles', 1], events: ['events', 1], 'elapsed ns': ['elapsed_ns', 1], bytes: ['bytes', 1], ms: ['ns', 1e6], MB: ['bytes', 1e6],
 };
 
-/** For values up to `largest`, which is at least 1 and below 1000 in the unit, as far as there are units. */
+/** For values up to `largest`. In the chosen unit, `largest` is at least 1 and below 1000, if such a unit exists. */
 export function measuresOf(unit: string, largest: number): Measures {
   if (unit === 'percent-of-one-core') return { unit: CORE, divisor: 1, decimals: largest < 1 ? 3 : 2 };
   const [base, per] = unit.split('/') as [string, string | undefined];

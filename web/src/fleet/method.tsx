@@ -1,4 +1,4 @@
-// The definitions of the numbers: the library's, and what the marks of this page mean.
+// The definitions of the numbers, from the library, and the meaning of the marks on this page.
 
 import type { JSX } from 'preact';
 import { capitalized } from './measure.ts';
@@ -11,7 +11,7 @@ export function Method(): JSX.Element {
       ? 'The straight line between the two values around the index (n − 1)·q. It may be a number that no run has.'
       : 'Of n values in ascending order, the one with rank ⌈q·n⌉: the percentile is one of them.';
   const interval =
-    `Two of the values. With at least ${words.confidence} confidence, the true percentile (of all possible runs) lies between them, whatever the ` +
+    `Two of the values. With at least ${words.confidence} confidence, the true percentile (of all possible runs) lies between them, for any ` +
     'distribution. “?” marks an end that cannot be determined from so few runs. It is unknown, which does not mean it is far away. “n/a” means ' +
     'there are too few runs for this percentile: it would simply be the largest value. The number next to it is how many runs it needs.';
   const noise =

@@ -1,4 +1,4 @@
-// What all parts of the page use: the document, and the pages of runs.
+// Shared by all parts of the page: the document, and the pages of runs.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -9,7 +9,7 @@ export interface Page extends FleetDocument {
   /** The addresses of pages, by id of the run and by place as JSON. */
   readonly links: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly numbered: ReadonlySet<string>;
-  /** Folded parts are shown too, for printing. */
+  /** True to also show folded parts, for printing. */
   readonly isPrinted: boolean;
 }
 

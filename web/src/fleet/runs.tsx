@@ -1,4 +1,4 @@
-// The runs, in the order of their values.
+// The runs, sorted by value.
 
 import type { JSX } from 'preact';
 import { runCell } from './cells.tsx';
@@ -11,7 +11,7 @@ export function Runs(): JSX.Element {
   const page = usePage();
   const { words, report } = page;
   const hasCohorts = report.cohorts.length > 1;
-  // Cohorts of one unit follow each other.
+  // Keeps cohorts with the same unit together.
   const unitOf = (run: Run): number => report.cohorts.findIndex(({ unit }) => unit === run.unit);
   const runs = report.runs.map((run) => ({ run, unit: unitOf(run) })).sort((a, b) => a.unit - b.unit || b.run.value - a.run.value);
   const columns: Column[] = [
@@ -19,12 +19,12 @@ export function Runs(): JSX.Element {
     ...(hasCohorts ? [{ title: 'Cohort' }] : []),
     { title: capitalized(words.subject), isNumber: true, isOrder: runs.every(({ unit }) => unit === runs[0]!.unit) },
     { title: 'Busiest second', isNumber: true },
-    { title: 'Recorded', isNumber: true, hint: '≈ is the time that samples cover: CPU use is overstated' },
+    { title: 'Recorded', isNumber: true, hint: '≈ marks the time that samples cover, which overstates CPU use' },
     { title: 'Weight', isNumber: true },
     { title: 'Samples', isNumber: true },
     ...(report.options.is_weighted ? [{ title: 'Run weight', isNumber: true }] : []),
   ];
-  // Runs are in the order of their values.
+  // Of the runs with one unit, the map keeps the last. Reversed, this is the run with the largest value.
   const measures = new Map(runs.toReversed().map(({ run }) => [run.unit, measuresOf(run.value_unit, run.value)]));
   const rows = runs.map(({ run }) => cellsOf(page, run, measures.get(run.unit)!, hasCohorts));
   return (

@@ -26,7 +26,7 @@ export function Scopes(): JSX.Element {
   return (
     <>
       <h2>{page.words.subject === 'CPU use' ? 'Where the CPU time goes' : 'Where it goes'}</h2>
-      <p>{`Across runs; a run without a row counts as zero there. ${smallNumbers(page)} “~” marks percentiles that are no more than sampling noise gives.`}</p>
+      <p>{`Across runs; a run without a row counts as zero there. ${smallNumbers(page)} “~” marks percentiles that are no more than sampling noise produces.`}</p>
       {SCOPES.map((scope) => <OneScope key={scope} scope={scope} />)}
     </>
   );

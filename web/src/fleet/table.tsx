@@ -1,4 +1,4 @@
-// Tables that are sorted by their headings and filtered. Unlike the tables of recordings they have all rows when they are printed.
+// Tables that are sorted by their headings and filtered. Unlike tables of recordings, they contain all rows when they are printed.
 
 import type { ComponentChildren, JSX } from 'preact';
 import { createContext, isValidElement } from 'preact';
@@ -13,13 +13,13 @@ export interface Column {
   readonly isNumber?: boolean;
   /** An explanation, if the title is not enough. */
   readonly hint?: string;
-  /** Rows are in the order of this column. */
+  /** Rows are sorted by this column. */
   readonly isOrder?: boolean;
 }
 
 export interface Cell {
   readonly content: ComponentChildren;
-  /** The exact number, or NaN for a cell without one. */
+  /** The exact number, or NaN for a cell without a number. */
   readonly value?: number;
   readonly text?: string;
   readonly class?: string | undefined;
@@ -39,11 +39,11 @@ export const text = (text: string, content: ComponentChildren = text): Cell => (
 export const number = (value: number, content: ComponentChildren): Cell => ({ content, value });
 export const nothing: Cell = { content: 'n/a', value: NaN, class: 'none' };
 
-/** Rows that a table has at once: more take seconds to lay out. */
+/** The maximum number of displayed rows: more take seconds to lay out. */
 const MOST_ROWS = 200;
-/** A filter opens the parts that it finds up to this many rows in. */
+/** A filter opens parts with at most this many matching rows. */
 const MOST_FOUND = 400;
-/** Letters that fit in a line on paper, in a name, and between two columns. */
+/** The number of letters that fit on a line of paper, in a name, and between two columns. */
 const [PAPER, NAME, GAP] = [130, 24, 2];
 
 /** The text that rows contain, in lower case. `opens` is true if parts with such rows are opened. */

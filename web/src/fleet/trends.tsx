@@ -14,7 +14,7 @@ const AREA: Area = { left: 60, top: 40, right: WIDTH - 24, bottom: 270 };
 /** Pixels between the first point and the axis. */
 const MARGIN = 34;
 const LONGEST_NAME = 12;
-/** More points than this have no circles. */
+/** With more points than this, circles are left out. */
 const CIRCLES = 40;
 /** Intervals of lines are next to each other. */
 const SHIFTS = { middle: -5, upper: 0, tail: 5 };
@@ -105,7 +105,7 @@ function Interval({ percentile, axis, x, style }: { percentile: Percentile | nul
   return <path class={`reach ${style}`} d={`M${x} ${y(lower ?? value)}V${y(upper ?? value)}${ends.join('')}`} />;
 }
 
-/** The names of points in few letters: long names without the beginning and the end that all have in common. Numbers stay complete. */
+/** Short names of points: long names lose the beginning and the end that all have in common. Numbers stay complete. */
 export function shortNames(names: readonly string[]): string[] {
   const same = (of: (name: string, length: number) => string): number => {
     let length = 0;

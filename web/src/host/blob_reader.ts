@@ -1,11 +1,11 @@
-// Reads blobs in a worker, where this needs no promises: the engine waits for the bytes.
+// Reads blobs in a worker, which can do so synchronously: the engine waits for the bytes.
 
-/** True in a worker that can read this blob. In WebKit, workers of a page from a file cannot read any. */
+/** True in a worker that can read this blob. In WebKit, workers of a page opened from a file cannot read blobs. */
 export function canRead(probe: Blob): boolean {
   return new BlobReader().read(probe, 0, new Uint8Array(1)) === 1;
 }
 
-/** The bytes that are read at once from a blob that is read in order, which is faster than in the blocks of the engine. */
+/** The number of bytes to read at a time if a blob is read in order; the engine's blocks would be slower. */
 const AHEAD = 4 << 20;
 
 export class BlobReader {
@@ -56,7 +56,7 @@ function closedPort(): MessagePort {
   return port1;
 }
 
-/** Exists only in workers, whose types exclude those of pages. */
+/** Exists only in workers, and TypeScript cannot combine the types of workers and pages. */
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }

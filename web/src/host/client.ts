@@ -1,5 +1,5 @@
-// The page's side: questions are sent to a worker, one at a time, and only the latest of each channel is kept. If a worker cannot be
-// created, the page itself answers.
+// The page's side: questions are sent to a worker, one at a time, and only the latest of each channel is kept. If no worker can be
+// created, the page answers them itself.
 
 import type { Engine } from './engine.ts';
 import { openModule } from './open_module.ts';
@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The beginnings of channels whose questions come first, in this order. */
+/** The prefixes of channels whose questions are answered first, in this order. */
 const URGENT = ['view', 'tracks', 'totals'];
 
 /** A question that is being answered. */
@@ -142,7 +142,7 @@ export class Client {
       this.#worker.postMessage({ kind: 'ask', id: current.id, place: current.place, ask: current.ask } satisfies ToWorker);
       return;
     }
-    // A turn for the page to draw.
+    // Lets the page draw.
     setTimeout(() => this.#answerHere(current));
   }
 

@@ -13,7 +13,7 @@ export interface Dropped {
   readonly content: Blob | Uint8Array<ArrayBuffer>;
 }
 
-/** How far the engine is in a file, in bytes, and how many of all files were read. */
+/** The engine's position in a file, in bytes, and the number of files that were read. */
 export interface Progress {
   readonly path: string;
   readonly done: number;
@@ -28,7 +28,7 @@ export function droppedFile(path: string, file: File): Dropped {
 
 /** How files are read. */
 export interface ReadingWay {
-  /** Of two recordings, the later one is the first. */
+  /** True if the later of two recordings comes first. */
   readonly isSwapped: boolean;
   /** Times are left out, which needs less memory. */
   readonly isSummed: boolean;
@@ -39,7 +39,7 @@ export function requestOf(files: readonly Dropped[], { isSwapped, isSummed }: Re
   return { files: files.map(({ path, size, modified }) => ({ path, size, modified })), is_swapped: isSwapped, sums: isSummed };
 }
 
-/** Finds a file that changed since it was dropped: browsers do not read it any more. */
+/** Finds a file that changed since it was dropped: browsers no longer read it. */
 export async function findChanged(files: readonly Dropped[]): Promise<Dropped | undefined> {
   const areChanged = await Promise.all(files.map(isChanged));
   return files.find((_, index) => areChanged[index]);

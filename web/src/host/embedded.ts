@@ -32,7 +32,7 @@ function decoded(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Decompresses gzip by the browser's own decoder. */
+/** Decompresses gzip with the browser's decoder. */
 export function inflated(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const stream = new DecompressionStream('gzip');
   const writer = stream.writable.getWriter();
@@ -45,7 +45,7 @@ export function inflated(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Ar
   return stream.readable;
 }
 
-/** The length of what is compressed, which is below 4 GiB. */
+/** The decompressed length, which is below 4 GiB. */
 export function inflatedLength(bytes: Uint8Array): number {
   return bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true);
 }
@@ -59,5 +59,5 @@ export async function inflateInto(place: Uint8Array, bytes: Uint8Array<ArrayBuff
     place.set(next.value, at);
     at += next.value.length;
   }
-  if (at !== place.length) throw new RefusedError('the page is damaged: what it holds has another length');
+  if (at !== place.length) throw new RefusedError('the page is damaged: its data has the wrong length');
 }

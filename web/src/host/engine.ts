@@ -4,7 +4,7 @@
 //   answer    length of the head (u32), head, bytes of arrays
 //   head      {"ok": value} or {"refused": "sentence"}, padded so that the arrays start at a multiple of 8
 //
-// In a value, {"$f64": [offset, count]} is an array among the bytes, and {"$big": "9007199254740993"} a number that no double can hold.
+// In a value, {"$f64": [offset, count]} is an array among the bytes, and {"$big": "9007199254740993"} is a number that no double can represent.
 
 import { inflated, inflatedLength, inflateInto } from './embedded.ts';
 import type { Answer, Ask, Exact, PairTables, Place, Tables } from './protocol.ts';
@@ -37,7 +37,7 @@ export interface ReadRequest {
   readonly sums?: boolean;
 }
 
-/** What was read: an uncompressed payload, for two recordings that of the first one with facts about both, the path, and sentences. */
+/** What was read: an uncompressed payload, for two recordings also the payload of the first one with facts about both, the path, and sentences. */
 export interface Reading {
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly before: Uint8Array<ArrayBuffer> | null;
@@ -116,7 +116,7 @@ export class Engine {
   async open(payload: Uint8Array<ArrayBuffer>, before: Uint8Array<ArrayBuffer> | null, facts: string | null): Promise<Opened> {
     const told = new TextEncoder().encode(facts ?? '');
     const [length, lengthBefore] = [inflatedLength(payload), before === null ? 0 : inflatedLength(before)];
-    // Nothing else uses the memory meanwhile, so it keeps its buffer.
+    // Nothing else uses the memory in the meantime, so its buffer stays valid.
     const place = this.#reserve(length + lengthBefore + told.length);
     await inflateInto(place.subarray(0, length), payload);
     if (before !== null) await inflateInto(place.subarray(length, length + lengthBefore), before);

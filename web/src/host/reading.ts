@@ -13,9 +13,9 @@ const MOST_COPIED = 256e6;
 
 export interface ReadOptions {
   readonly engine: Promise<WebAssembly.Module>;
-  /** The page's script, of which workers are made. */
+  /** The page's script, from which workers are created. */
   readonly script: string | null;
-  /** Of two recordings, the later one is the first. */
+  /** True if the later of two recordings comes first. */
   readonly isSwapped: boolean;
   readonly onProgress: (progress: Progress) => void;
   /** The files are read again from the start, without times. */
@@ -29,7 +29,7 @@ class Unreadable extends Error {
   override name = 'Unreadable';
 }
 
-/** The module ended without a sentence, most likely for lack of memory. */
+/** The module ended without a message, most likely because it ran out of memory. */
 class Trapped extends Error {
   override name = 'Trapped';
 }
@@ -38,7 +38,7 @@ class Trapped extends Error {
 export class TooLarge extends RefusedError {}
 
 /**
- * Reads the recording among dropped files, or two. If the memory is not enough, a new module reads them again, without times.
+ * Reads the recording among dropped files, or two. If memory runs out, a new module reads them again, without times.
  *
  * Throws a `RefusedError` with the engine's sentence if there is no recording.
  */

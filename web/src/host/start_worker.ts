@@ -1,4 +1,4 @@
-// Workers that are made of the page's own script, so that the page is a single file.
+// Creates workers from the page's own script, so that the page is a single file.
 
 /** The browser refuses workers, or workers cannot do what was requested. The page has to do it. */
 export class NoWorker extends Error {

@@ -23,7 +23,7 @@ export interface Tables {
   readonly states: readonly string[];
   readonly binaries: readonly Binary[];
   readonly intervals: IntervalColumns;
-  /** What the columns of intervals refer to; missing without intervals. */
+  /** The lists to which the columns of intervals refer; missing without intervals. */
   readonly hangs?: readonly HangText[];
   readonly interval_labels?: readonly IntervalLabel[];
   readonly interval_owners?: readonly IntervalOwner[];
@@ -40,21 +40,21 @@ export interface Tables {
 }
 
 /**
- * What the command left out because the page would have been too large: samples within a bin of time have the time of
- * the first, or all times are unknown.
+ * The reduction that the command made because the page would have been too large: the samples of a time bin have the
+ * time of the first, or all times are unknown.
  */
 export type Reduction = { readonly kind: 'bins'; readonly bin_ns: number } | { readonly kind: 'sums' };
 
 export interface Run {
   readonly number: number;
-  /** The facts in its table of contents. Numbers above 2^53 are texts. */
+  /** The facts in its table of contents. Numbers above 2^53 are strings. */
   readonly duration_ns?: number | string;
   readonly start_date?: string;
   readonly process?: string;
   readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
 }
 
-/** The units of weights: CPU time, cycles, counter events, samples, time that passed, and bytes. */
+/** The units of weights: CPU time, cycles, counter events, samples, elapsed time, and bytes. */
 export type Unit = keyof typeof SCALES;
 
 /** A maximal set of samples whose weights may be added up. */
@@ -99,7 +99,7 @@ export interface Binary {
   readonly is_own: boolean;
 }
 
-/** What the thread of a hang did in it. Numbers above 2^53 are texts. */
+/** The activity of a hang's thread. Numbers above 2^53 are strings. */
 interface HangText {
   readonly run: number;
   readonly start_ns: number | string;
@@ -107,7 +107,7 @@ interface HangText {
   readonly text: string;
 }
 
-/** A moment at which a hang was likely. Numbers above 2^53 are texts. */
+/** A moment that may lead to a hang. Numbers above 2^53 are strings. */
 export interface HangRisk {
   readonly run: number;
   readonly time_ns: number | string;
@@ -115,7 +115,7 @@ export interface HangRisk {
   readonly severity: string | null;
 }
 
-/** What intervals have in common. */
+/** The label that several intervals share. */
 export interface IntervalLabel {
   readonly kind: 'signpost' | 'region' | 'hang' | 'table';
   /** The schema of another table. */
@@ -126,7 +126,7 @@ export interface IntervalLabel {
   readonly hang_type: string | null;
 }
 
-/** Where an interval was. Numbers above 2^53 are texts. */
+/** The process and thread of an interval. Numbers above 2^53 are strings. */
 export interface IntervalOwner {
   readonly process: string | null;
   readonly pid: number | string | null;
@@ -202,7 +202,7 @@ export interface RunsComparison {
   readonly shown_unit: MeasureUnit;
   /** How values of functions are written. */
   readonly function_unit: MeasureUnit;
-  /** The tested functions; null if none was. */
+  /** The tested functions; null if none were tested. */
   readonly family: { readonly size: number } | null;
   /** The functions that changed. */
   readonly functions: readonly ComparedFunction[] | null;
@@ -212,7 +212,7 @@ export type MeasureUnit = { readonly name: string } & Readonly<Record<'divisor' 
 
 export interface RunsBlock {
   readonly name: string;
-  /** From the lowest value; of many, some are left out. */
+  /** Sorted by value, lowest first. If there are many, some are left out. */
   readonly runs: OfSides<readonly ComparedRun[]>;
   readonly count: OfSides<number>;
   readonly summary: OfSides<RunsSummary>;
@@ -235,7 +235,7 @@ export interface ComparedFunction {
   readonly name: string;
   readonly is_slower: boolean;
   readonly presence: 'both' | 'new' | 'vanished';
-  /** The functions that its cost came from. */
+  /** The functions from which its cost moved. */
   readonly moved_from: readonly unknown[];
   readonly mean: OfSides<number>;
   readonly ratio: number;

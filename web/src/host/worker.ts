@@ -1,4 +1,4 @@
-// The side of the worker: it reads dropped files, or it opens the recording and then answers one question after the other.
+// The side of the worker: it reads dropped files, or it opens the recording and then answers questions one at a time.
 
 import { canRead } from './blob_reader.ts';
 import { readerOf, requestOf } from './dropped.ts';
@@ -52,13 +52,13 @@ export function isBroken(error: unknown): boolean {
   return !(error instanceof RefusedError);
 }
 
-/** The message of a fault as people read it. */
+/** The message of an error for users. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof RefusedError) return error.message;
   return `this cannot be computed here: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** The buffers of typed arrays in an answer that nothing else uses. */
+/** The buffers of typed arrays in an answer, if nothing else uses them. */
 function buffersOf(answer: object): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
   const visit = (value: unknown, depth: number): void => {

@@ -1,4 +1,4 @@
-// The state as the fragment of the page's address, so that a link shows what its sender saw.
+// The state as the fragment of the page's address, so that a link shows the sender's view.
 //
 //   #v=1&tab=tree&t=2s..3s&thread=1/4150/172289/Main Thread&op=focus:^main$
 //
@@ -59,7 +59,7 @@ export function fragmentOf(state: State, names: Names): string {
   return pairs.map(([key, value]) => `${key}=${escape(value)}`).join('&');
 }
 
-/** The state that a fragment means. Throws a `RefusedError` that says what is wrong. */
+/** The state that a fragment describes. Throws a `RefusedError` that explains what is wrong. */
 export function readFragment(fragment: string, all: Names): State {
   const first: Side = all.sides === undefined ? 'after' : 'compared';
   const text = fragment.replace(/^#/, '');
@@ -79,7 +79,7 @@ export function readFragment(fragment: string, all: Names): State {
   const told = pairs.find(([key]) => key === 'side');
   if (told !== undefined && all.sides === undefined) throw new RefusedError('this link is for a page that compares two recordings');
   const side = told === undefined ? first : oneOf(told[1], SIDES, 'side');
-  // Everything else is named in the recording that is shown.
+  // All other parts refer to the displayed recording.
   const names = namesOfSide(all, side);
   let state = fresh(series === undefined ? mainSeries(names.tables) : readSeries(names, series[1]), side);
   for (const [key, value] of pairs.slice(1)) state = { ...state, ...readPair(state, key, value, names) };
@@ -191,7 +191,7 @@ function readSeries(names: Names, value: string): number {
   return find(names.tables.series.length, (id) => seriesText(names, id) === value, 'table', value);
 }
 
-/** A process by what holds for the same file: run, number and name. */
+/** A process, identified in the same way in every page of the file: run, number and name. */
 function processText({ tables }: Names, id: number): string {
   const { run, pid, name } = tables.processes[id]!;
   return `${tables.runs[run]!.number}/${pid ?? ''}/${name}`;
@@ -239,7 +239,7 @@ function shown(text: string): string {
   return `‘${text.length > 80 ? `${text.slice(0, 79)}…` : text}’`;
 }
 
-/** Everything that a fragment may hold stays readable. */
+/** Characters that a fragment may contain stay readable. */
 function escape(text: string): string {
   return encodeURIComponent(text).replace(/%(2F|3A|2C|40|24|3F|3D|5E|3B)/g, (found) => decodeURIComponent(found));
 }

@@ -1,4 +1,4 @@
-// Makes texts from recordings inert: they cannot reverse text or hide anything. The rules are the same as in `src/output/inert.rs`.
+// Makes strings from recordings inert: they cannot reverse text or hide anything. The rules are the same as in `src/output/inert.rs`.
 
 /**
  * Controls, line separators, direction marks and overrides, tags, and other ignorable characters in Unicode, except

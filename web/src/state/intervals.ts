@@ -4,7 +4,7 @@ import type { IntervalLabel, IntervalOwner, Tables } from '../host/protocol.ts';
 import { type Names, labelled, threadName } from './names.ts';
 
 export interface IntervalRow {
-  /** Its place in the columns. */
+  /** Its index in the columns. */
   readonly index: number;
   readonly run: number;
   readonly start: number;
@@ -17,7 +17,7 @@ export interface IntervalRow {
 /** The intervals with one name in one table. */
 interface NamedIntervals {
   readonly label: IntervalLabel;
-  /** Those with an end, from the shortest. */
+  /** The intervals with an end, shortest first. */
   readonly ended: readonly IntervalRow[];
   readonly open: number;
   readonly total: number;
@@ -55,7 +55,7 @@ export function nameOfInterval({ name, hang_type: type }: IntervalLabel): string
   return (name ?? type) || null;
 }
 
-/** The name by which all intervals like this one are selected: `Interval::is_named` of the crate. Null if they cannot be. */
+/** The name that selects all intervals like this one (`Interval::is_named` in the crate). Null if no name does. */
 export function duringName(label: IntervalLabel): string | null {
   const [name, table] = [nameOfInterval(label), tableOf(label)];
   if (table === 'os-signpost') return label.name;
@@ -65,7 +65,7 @@ export function duringName(label: IntervalLabel): string | null {
 /** The threads of a recording by run and number. */
 const threads = new WeakMap<Tables, Map<string, number>>();
 
-/** The thread and the process of an interval; empty without one. */
+/** The thread and the process of an interval; empty if neither is known. */
 export function ownerOf(names: Names, { run, owner: { process, pid, tid } }: IntervalRow): { readonly thread: string; readonly process: string } {
   const { tables } = names;
   const key = (run: number, tid: number | string | null): string => `${run}/${tid}`;

@@ -1,4 +1,4 @@
-// Names of the tables that the page has.
+// Names of the items in the page's tables.
 
 import type { Kind } from '../canvas/types.ts';
 import { type Binary, type Category, NO_STACK, ROOT, type Tables } from '../host/protocol.ts';
@@ -48,19 +48,19 @@ export function kindOfCategory(category: Category | null = null): Kind {
   return category === 'user' ? 'own' : (category ?? 'unknown');
 }
 
-/** `NAME (0xTID)`, as Instruments writes it, or what of it there is. */
+/** `NAME (0xTID)`, as Instruments writes it, or the part that is known. */
 export function threadName({ tables }: Names, id: number): string {
   const { name, tid } = tables.threads[id]!;
   return labelled(name, tid === null ? null : `0x${BigInt(tid).toString(16)}`, 'unknown thread');
 }
 
-/** `NAME (PID)`, or what of it there is. */
+/** `NAME (PID)`, or the part that is known. */
 export function processName({ tables }: Names, id: number): string {
   const { name, pid } = tables.processes[id]!;
   return labelled(name, pid === null ? null : String(pid), 'unknown process');
 }
 
-/** `NAME (NUMBER)`, or what of it there is. */
+/** `NAME (NUMBER)`, or the part that is known. */
 export function labelled(name: string, number: string | null, unknown: string): string {
   if (name === '') return number ?? unknown;
   return number === null ? name : `${name} (${number})`;

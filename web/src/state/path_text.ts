@@ -11,7 +11,7 @@ import type { Names } from './names.ts';
 import { recordingsOf } from './sides.ts';
 import { MarkedFunctions, functionsOfSteps, markOfStep } from './steps.ts';
 
-/** Paths of more characters are written with marks. */
+/** Longer paths are written with marks. */
 const LONG = 1_000;
 
 export function placeText({ direction, path }: TreePlace): string {
@@ -68,7 +68,7 @@ function namedStep(text: string): Step | undefined {
   return { name: plain(name), binary: binary === null ? null : plain(binary) };
 }
 
-/** Splits a text at letters that are not escaped by `\`. */
+/** Splits a string at characters that are not escaped by `\`. */
 function splitAt(text: string, letter: string): string[] {
   const parts = [''];
   for (let at = 0; at < text.length; at += 1) {

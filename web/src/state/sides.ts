@@ -1,4 +1,4 @@
-// Two recordings in one page: the names of each and of both, and what is chosen in one of them as the same choice in another.
+// Two recordings in one page: the names of each and of both, and the conversion of a choice in one of them to another.
 
 import { type DiffFacts, type MatchedColumns, NO_STACK, type PairTables, ROOT, type Side, type Tables } from '../host/protocol.ts';
 import { counterOf } from './counters.ts';
@@ -14,7 +14,7 @@ export interface Sides {
   readonly facts: DiffFacts;
 }
 
-/** The names of what is shown. */
+/** The names for the displayed recording, or for both. */
 export function namesOfSide(names: Names, side: Side): Names {
   return names.sides?.[side] ?? names;
 }
@@ -62,7 +62,7 @@ function encoded(texts: readonly string[]): Pick<Tables, 'textBytes' | 'textEnds
   return { textBytes, textEnds };
 }
 
-/** Operations are done to each recording of a comparison, so a function of either will do. */
+/** Operations apply to each recording of a comparison, so a function of either recording is enough. */
 export function recordingsOf(names: Names): Names[] {
   const { sides } = names;
   return sides === undefined ? [names] : [sides.after, sides.before];

@@ -1,4 +1,4 @@
-// All that a person chose, as one value that never changes: another choice is another value.
+// Everything that the user chose, as one immutable value: another choice is another value.
 
 import type { During, Metric, Normalize, Operation, Place, Range, Selection, SeparateBy, Side, Tables } from '../host/protocol.ts';
 
@@ -45,17 +45,17 @@ export interface State {
   readonly flame: 'down' | 'up';
   /** Each interval, or a row for each name. */
   readonly list: 'each' | 'names';
-  /** What trees are separated by, and the shown part; null means the heaviest. */
+  /** The property that separates trees, and the displayed part; null means the heaviest. */
   readonly by: SeparateBy;
   readonly part: number | null;
   /** The thread of the flame chart; null is the heaviest. */
   readonly chartThread: number | null;
-  /** The function that is looked at. */
+  /** The chosen function. */
   readonly chosen: number | null;
   readonly search: string;
 }
 
-/** Nothing chosen in a series. */
+/** A series with no selection. */
 export function freshState(series: number, side: Side = 'after'): State {
   return {
     side,
@@ -81,7 +81,7 @@ export function freshState(series: number, side: Side = 'after'): State {
   };
 }
 
-/** The same state without any selection and operation. */
+/** The same state without selections and operations. */
 export function cleared(state: State): State {
   const { side, normalize, tab, tree, flame, list, search, chosen, by } = state;
   return { ...freshState(state.series, side), normalize, tab, tree, flame, list, search, chosen, by };
@@ -101,7 +101,7 @@ function rank(series: Tables['series'][number]): number {
   return (series.meaning === 'on-cpu' ? 2 : 0) + (series.rows > 0 ? 1 : 0);
 }
 
-/** The selection as the engine takes it. */
+/** The selection in the form that the engine takes. */
 export function selectionOf(state: State, tables: Tables): Selection {
   const { run } = tables.series[state.series]!;
   return {
@@ -117,7 +117,7 @@ export function selectionOf(state: State, tables: Tables): Selection {
   };
 }
 
-/** Views that have a tree of each part. Trees of states look at every state, as the command's do. */
+/** Views with a tree for each part. As in the command, trees by state include every state. */
 function usesParts({ tab }: State): boolean {
   return tab === 'tree' || tab === 'flame';
 }
@@ -131,7 +131,7 @@ export function placeOfAll({ series, side }: State): Place {
   return { series, selection: {}, operations: [], side };
 }
 
-/** True if two states select the same samples: undo goes from one choice to the next. */
+/** True if two states select the same samples: undo moves only between different selections. */
 export function selectsAlike(a: State, b: State): boolean {
   return keyOf(a) === keyOf(b);
 }

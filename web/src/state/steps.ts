@@ -24,7 +24,7 @@ function ambiguous(names: Names): Uint8Array {
   for (let id = 0; id < found.length; id += 1) {
     const binary = binaryOf(names, id);
     if (binary === null) continue;
-    // Each text occurs only once.
+    // Each string occurs only once.
     const key = `${functions.name[id]} ${binary}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, id);
@@ -33,7 +33,7 @@ function ambiguous(names: Names): Uint8Array {
   return found;
 }
 
-/** By step: the functions that it means. */
+/** By step: the functions that it identifies. */
 export function functionsOfSteps(names: Names, steps: readonly Step[]): Int32Array[] {
   const found: number[][] = steps.map(() => []);
   const byName = new Map<string, number[]>();

@@ -28,12 +28,12 @@ export class Store {
     return this.#future.length > 0;
   }
 
-  /** Counts the steps of undo and redo, and those that can be undone. */
+  /** The number of undo and redo steps so far, plus the number of undoable changes. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Changes some fields. Steps of one `gesture`, such as the movement of a brush, are undone at once. */
+  /** Changes some fields. The steps of one `gesture`, such as the movement of a brush, are undone together. */
   set(change: Partial<State>, gesture = ''): void {
     const next = { ...this.#state, ...change };
     if (!selectsAlike(next, this.#state)) this.#remember(gesture);
@@ -78,7 +78,7 @@ export class Store {
     this.#steps += 1;
     to.push(this.#state);
     const { tab, tree, flame, search, side, chosen } = this.#state;
-    // Functions of another side have other numbers.
+    // On another side, functions have different numbers.
     const look = { tab, tree, flame, search, ...(side === found.side ? { chosen } : {}) };
     this.#state = { ...found, ...look };
     this.#gesture = '';

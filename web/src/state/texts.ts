@@ -1,8 +1,8 @@
 import type { Tables } from '../host/protocol.ts';
 
-/** The texts of a recording, decoded on demand. */
+/** The strings of a recording, decoded on demand. */
 export class Texts {
-  /** All texts in UTF-8, one after the other, and the end of each. */
+  /** All strings in UTF-8, concatenated, and the end of each. */
   readonly #bytes: Uint8Array;
   readonly #ends: Float64Array;
   readonly #known: (string | undefined)[];

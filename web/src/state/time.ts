@@ -1,4 +1,4 @@
-// Times in fragments: seconds with as many decimals as they need, exact to the nanosecond.
+// Times in fragments: seconds with as many decimals as needed, exact to the nanosecond.
 
 import type { Range } from '../host/protocol.ts';
 import { RefusedError } from '../host/refused.ts';

@@ -1,11 +1,11 @@
-// A stack that is shown as a place in its tree, for operations at this place only.
+// Converts a displayed stack to a place in its tree, for operations at this place only.
 
 import { ROOT, type TreePlace } from '../host/protocol.ts';
 import type { Names } from './names.ts';
 import { hasOwnName, recordingsOf } from './sides.ts';
 import { functionsOfSteps, stepOf } from './steps.ts';
 
-/** The place of a stack, outermost function first; null if a function on the way has no name to identify it. */
+/** The place of a stack, outermost function first; null if a function on the path has no name to identify it. */
 export function treePlaceOf(names: Names, direction: TreePlace['direction'], stack: readonly number[]): TreePlace | null {
   const labels = stack.filter((label) => label !== ROOT);
   if (labels.length === 0 || labels.some((label) => label < 0 || !hasOwnName(names, label))) return null;

@@ -12,7 +12,7 @@ export interface Action {
   readonly id: string;
   readonly key: string | null;
   readonly name: string;
-  /** It needs a row or box of a tree, not just a function. */
+  /** True if the action needs a row or box of a tree, not just a function. */
   readonly isOfPlace?: boolean;
   /** In one sentence, for tooltips and the list of keys. */
   readonly tells: string;
@@ -56,7 +56,7 @@ export const GENERAL: readonly Action[] = [
   plain('skip-idle', 'i', 'Skip waiting', 'Samples of waiting threads are removed'),
 ];
 
-/** What changes how a view looks. */
+/** Actions that change the appearance of a view. */
 export const LOOKS: readonly Action[] = [
   {
     id: 'turn',

@@ -1,7 +1,7 @@
 // Synchronises the address of the page with its state, and with the browser's history: another tab, another function in the middle of
 // Callers & callees, and each step that can be undone (a selection, an operation) are entries. All other changes update the current entry.
 //
-// Back and Forward show what an entry showed, as links do.
+// Back and Forward restore the view of an entry, as links do.
 
 import { RefusedError } from '../host/refused.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
@@ -11,13 +11,13 @@ import type { State } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import { sentence } from './panel.tsx';
 
-/** What the browser keeps with an entry: the state as a fragment, and the function in the middle of the entry before it. */
+/** The data stored with a history entry: the state as a fragment, and the function in the middle of the previous entry. */
 interface Entry {
   readonly fragment: string;
   readonly before: string | null;
 }
 
-/** What was shown before: nothing, another recording, or the same one, with fewer names or in the app that saved the report. */
+/** The previous content: nothing, another recording, or the same recording, with fewer names or in the app that saved the report. */
 export type Follows = 'nothing' | 'another' | 'itself';
 
 export class Address {
@@ -27,13 +27,13 @@ export class Address {
   #shown: State;
   /** The number of undoable steps at that time. */
   #steps = 0;
-  /** The change comes from the address: it is no step of a person's own. */
+  /** True while a change comes from the address, so it is not a step of the user. */
   #isFollowing = false;
   /** The entry belongs to another recording, and is not changed: the next change of the state is written into a new one. */
   #isForeign = false;
   readonly #end = new AbortController();
 
-  /** For two recordings, these are the names of both. `say` reports rejected links. */
+  /** For two recordings, `names` are the names of both. `say` reports rejected links. */
   constructor(store: Store, names: Names, say: (text: string) => void, follows: Follows) {
     [this.#store, this.#names, this.#shown] = [store, names, store.state];
     const fragment = this.#fragment();
@@ -97,7 +97,7 @@ export class Address {
     try {
       history[how](entry, '', hash === '' ? location.pathname + location.search : hash);
     } catch {
-      // A page in a frame may not; links can be copied all the same.
+      // A page in a frame may not change the history; links can still be copied.
     }
   }
 

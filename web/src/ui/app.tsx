@@ -75,7 +75,7 @@ export function Application(props: Shown & { opener?: Opener; notes?: ReadingNot
   );
 }
 
-/** A highlighted row is aimed at; another row or box stays aimed at while the same function is chosen in the same tree. */
+/** A highlighted row is the target. Another row or box stays the target while the same function is chosen in the same tree. */
 function aiming(store: Store): Pick<App, 'aim' | 'aimAtRow' | 'aimed'> {
   let highlighted: (() => MenuTarget | null) | null = null;
   let last: { readonly target: MenuTarget; readonly state: State } | null = null;
@@ -86,7 +86,7 @@ function aiming(store: Store): Pick<App, 'aim' | 'aimAtRow' | 'aimed'> {
     aimed: () => {
       const { state } = store;
       const row = highlighted?.() ?? null;
-      // Rows of threads and the like are neither.
+      // Rows of threads and similar items are neither.
       if (row !== null && ((row.label !== null && row.label >= 0) || row.binary !== undefined)) return row;
       const isThere = last !== null && last.target.label === state.chosen && isSame(last.state, state);
       return isThere ? last!.target : { label: state.chosen };
@@ -94,7 +94,7 @@ function aiming(store: Store): Pick<App, 'aim' | 'aimAtRow' | 'aimed'> {
   };
 }
 
-/** The side that is shown, which draws everything anew when it changes. */
+/** The displayed side. If it changes, everything is drawn again. */
 function useSide(store: Store): Side {
   const [, draw] = useState<Side>(store.state.side);
   useEffect(() => store.subscribe(() => draw(store.state.side)), [store]);
@@ -142,7 +142,7 @@ interface Sentence {
   readonly text: string;
 }
 
-/** What just happened, for eyes and for screen readers. */
+/** The last announcement, visible and for screen readers. */
 function Said({ said, onGone }: { said: Sentence; onGone: () => void }): JSX.Element {
   const { text } = said;
   useEffect(() => {

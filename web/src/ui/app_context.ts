@@ -15,12 +15,12 @@ import type { MenuTarget } from './menu_target.ts';
 import type { Unit } from './format.ts';
 import type { Seen } from './seen.ts';
 
-/** What the app has and a report lacks: ways to open another recording, and to save this one with the page. */
+/** Functions of the app that a report lacks: opening another recording, and saving this one with the page. */
 export interface Opener {
   readonly choose: (choice: 'files' | 'folder') => void;
   readonly canChooseFolders: boolean;
   readonly saveReport: () => Promise<Blob>;
-  /** Compares two recordings the other way round; null for one. */
+  /** Swaps two recordings; null for a single recording. */
   readonly swap: (() => void) | null;
 }
 
@@ -36,23 +36,23 @@ export interface App {
   /** Null if the command read the recording: the summary in its page has the sentences. */
   readonly notes: ReadingNotes | null;
   readonly address: Address;
-  /** Changes what a person chose in what is shown here. */
+  /** Changes the user's choices in this part of the page. */
   readonly change: (change: Partial<State>, gesture?: string) => void;
   /** The state for this part of the page, if it differs from the page's. */
   readonly stateOf?: (state: State) => State;
   /** Switches to another recording or both; `chosen` is a function of the current side. */
   readonly showSide: (side: Side, change?: Partial<State>, chosen?: number) => void;
-  /** Announces a text in the live region. */
+  /** Makes an announcement in the live region. */
   readonly say: (text: string) => void;
   readonly openMenu: (target: MenuTarget, x: number, y: number) => void;
-  /** What was chosen last in a view, for keys and buttons that act on it. */
+  /** The most recent choice in a view, on which keys and buttons act. */
   readonly aim: (target: MenuTarget) => void;
-  /** A table with the focus passes its highlighted row; null when it loses the focus. */
+  /** Called by a table with the focus, with its highlighted row; with null when the table loses the focus. */
   readonly aimAtRow: (row: (() => MenuTarget | null) | null) => void;
-  /** The highlighted row, or what was chosen last, or else the chosen function. */
+  /** The highlighted row, or else the most recent choice, or else the chosen function. */
   readonly aimed: () => MenuTarget;
   readonly openDialog: (dialog: 'keys' | 'recording' | null) => void;
-  /** What is on screen, to save it. */
+  /** The visible tables and drawings, for saving. */
   readonly seen: Seen;
 }
 
@@ -62,7 +62,7 @@ export function useApp(): App {
   return useContext(AppContext)!;
 }
 
-/** The state, which draws anew when it changes. */
+/** The state; components that use it are drawn again when it changes. */
 export function useStore(): State {
   const { store, stateOf } = useApp();
   const [, draw] = useState(0);
@@ -77,7 +77,7 @@ export interface Answered<A extends Ask> {
   readonly asked: A | null;
   readonly place: Place;
   readonly unit: Unit;
-  /** The answer is to an older question. */
+  /** True if the answer belongs to an older question. */
   readonly isOld: boolean;
   readonly fault: string | null;
 }
@@ -117,7 +117,7 @@ export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?:
   return { answer: isOther ? null : held.answer, asked: isOther ? null : held.asked, place: held.place, unit: held.unit, isOld, fault: isOld ? null : held.fault };
 }
 
-/** The unit of what is shown. */
+/** The unit of the displayed weights. */
 export function unitOf({ names }: App, state: State): Unit {
   if (counterOf(state.metric) !== null) return 'events';
   return state.metric === 'samples' ? 'samples' : names.tables.series[state.series]!.unit;

@@ -1,4 +1,4 @@
-// Canvases of `canvas/` in the page: made once, given each model, and ended with the view.
+// Canvases of `canvas/` in the page: created once, given each model, and destroyed with the view.
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -57,7 +57,7 @@ export function CanvasHost<M extends { readonly title: string }>({ part, make, m
   return <div ref={host} class={`canvas-host${isOld ? ' is-old' : ''}`} data-part={part} />;
 }
 
-/** The recording, and what was selected and done. */
+/** The recording, the selection and the operations. */
 function captionOf(app: App, state: State): string[] {
   const inputs = summariesOf(app.names, state.side).flatMap(documentsOf).map((path) => path.replace(/^.*[/\\]/, ''));
   const selected = selectionChips(app, state).map(({ text }) => text);

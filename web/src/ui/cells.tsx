@@ -1,4 +1,4 @@
-// Cells that many tables have: a function with the colour of its kind, weights in one unit, shares with a bar.
+// Cells that many tables share: a function with the colour of its kind, weights in one unit, shares with a bar.
 
 import type { JSX } from 'preact';
 import type { Kind } from '../canvas/index.ts';
@@ -28,7 +28,7 @@ function Name({ name, kind }: { name: string; kind?: Kind | undefined }): JSX.El
   );
 }
 
-/** A name with a box to check, if it can be. */
+/** A name, with a checkbox if it can be selected. */
 export function CheckName({ name, isChecked, onToggle }: { name: string; isChecked: boolean; onToggle: (() => void) | null }): JSX.Element {
   return (
     <label class="check">
@@ -38,7 +38,7 @@ export function CheckName({ name, isChecked, onToggle }: { name: string; isCheck
   );
 }
 
-/** A share beside its bar. */
+/** A share next to its bar. */
 export function Share({ part, total }: { part: Exact; total: Exact }): JSX.Element {
   const share = Number(total) === 0 ? 0 : Number(part) / Number(total);
   return (
@@ -63,7 +63,7 @@ export function weightColumns({ sums, total, unit }: Weights, order: 'self' | 'a
   return order === 'self' ? [...self, ...all] : [...all, ...self];
 }
 
-/** The title of a weight: that of all samples with a function is its total. */
+/** The title of a weight; the weight of all samples with a function is called its total. */
 export function titleOfWeight(id: string): string {
   return id === 'all' ? 'total' : id;
 }
@@ -86,7 +86,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
   ];
 }
 
-/** A column of weights in one scale. */
+/** A column of weights with one scale. */
 export function weightColumn(id: string, width: string, scale: Scale, of: (row: number) => Exact, title = titleOfWeight(id)): TableColumn {
   const shown = (row: number): string => inScale(of(row), scale);
   return { id, title: `${title} ${scale.unit}`, isNumber: true, isMinor: true, width, cell: shown, text: (row) => ungrouped(shown(row)), value: of };
@@ -107,7 +107,7 @@ export function binaryColumn(names: Names, labelOf: (row: number) => number): Ta
   return { ...nameColumn('binary', 'minmax(6rem, 1fr)', binary), isMinor: true, cell: (row) => <span class="dim">{binary(row)}</span> };
 }
 
-/** A column of names, in the colours of their kinds if they have some. */
+/** A column of names, in the colours of their kinds, if they have any. */
 export function nameColumn(id: string, width: string, name: (row: number) => string, kind?: (row: number) => Kind): TableColumn {
   return { id, title: id, width, cell: (row) => <Name name={name(row)} kind={kind?.(row)} />, text: name };
 }

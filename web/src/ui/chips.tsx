@@ -1,4 +1,4 @@
-// What is selected and done, each with its effect and a button to remove it.
+// The selections and operations, each with its effect and a button to remove it.
 
 import type { JSX } from 'preact';
 import type { AnswerOf, Effect, Operation, TreePlace } from '../host/protocol.ts';
@@ -12,7 +12,7 @@ import { counterName } from './counter_name.ts';
 interface Chip {
   readonly id: string;
   readonly text: string;
-  /** More than the text, where people rest on it. */
+  /** A longer text, shown if the pointer rests on the chip. */
   readonly title?: string;
   readonly effect?: string;
   readonly without: Partial<State>;
@@ -58,7 +58,7 @@ export function Chips(): JSX.Element {
   );
 }
 
-/** What selections and operations leave; for two recordings, for each. */
+/** The weight that selections and operations leave, for each recording. */
 function leftText(answer: AnswerOf<'totals'> | null, unit: Unit): string {
   if (answer === null) return '';
   const of = ({ total, whole }: Pick<AnswerOf<'totals'>, 'total' | 'whole'>): string =>
@@ -139,7 +139,7 @@ function without(list: readonly number[] | null, id: number): readonly number[] 
   return rest.length === 0 ? null : rest;
 }
 
-/** `sides` has the effects in each recording that is shown. */
+/** `sides` contains the effects in each displayed recording. */
 function operationChips(state: State, sides: readonly (readonly Effect[])[], unit: Unit): Chip[] {
   return state.operations.map((operation, index) => {
     const texts = sides.flatMap((effects) => {
@@ -173,7 +173,7 @@ function placeName({ direction, path }: TreePlace): string {
   return `${first} ${arrow} ${path.length > 2 ? `… ${arrow} ` : ''}${last}`;
 }
 
-/** The whole path of a place, a function a line. */
+/** The complete path of a place, one function per line. */
 function wholeText(operation: Operation): string {
   if (!('place' in operation)) return operationName(operation);
   const { direction, path } = operation.place;
@@ -181,7 +181,7 @@ function wholeText(operation: Operation): string {
   return [`${NAMES[operation.kind]}, ${direction === 'down' ? 'top down' : 'bottom up'}:`, ...names].join('\n');
 }
 
-/** The name that a pattern is for, if it is for one; else the pattern. */
+/** The name that a pattern matches exactly, or else the pattern. */
 function plainName(pattern: string): string {
   const inner = /^\^(.*)\$$/s.exec(pattern)?.[1];
   const isLiteral = inner !== undefined && !/(^|[^\\])[.*+?()[\]{}|]/.test(inner) && !/\\[A-Za-z0-9]/.test(inner);

@@ -1,6 +1,6 @@
-// Copies texts to the clipboard and saves files.
+// Copies text to the clipboard and saves files.
 
-/** Copies a text; returns false if the browser forbids it. */
+/** Copies text; returns false if the browser forbids it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The way of older browsers, and of pages that may not use the clipboard. */
+/** For older browsers, and for pages that may not use the clipboard API. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
@@ -24,7 +24,7 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Saves a text or a picture as a file. */
+/** Saves text or a picture as a file. */
 export function download(name: string, type: string, content: string | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-// Dialogs: the list of keys, and the accounting of what was read.
+// Dialogs: the list of keys, and the summary of the input.
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// The switches that are always in reach, and the search.
+// The switches that are always visible, and the search.
 
 import type { JSX } from 'preact';
 import type { Metric } from '../host/protocol.ts';
@@ -16,7 +16,7 @@ export function Filters(): JSX.Element {
   const { tables } = app.names;
   const hasMain = tables.threads.some(({ is_main }) => is_main);
   const series = tables.series[state.series]!;
-  // Counters of two recordings may be different ones.
+  // Two recordings may have different counters.
   const counters = state.side === 'compared' ? [] : countersOf(series);
   const hasStates = tables.states.some((name) => name !== 'Running');
   return (
@@ -70,20 +70,20 @@ export function Filters(): JSX.Element {
   );
 }
 
-/** What samples weigh, if they have counter values. */
+/** The choice of the samples' weight, if they have counter values. */
 function Weighing({ counters }: { counters: ReturnType<typeof countersOf> }): JSX.Element {
   const app = useApp();
   const { metric } = useStore();
   const metrics: { value: Metric; name: string }[] = [
-    { value: 'weight', name: 'their weight' },
-    { value: 'samples', name: 'one each' },
+    { value: 'weight', name: 'recorded' },
+    { value: 'samples', name: 'one per sample' },
     ...counters.map(({ number, name }) => ({ value: `counter:${number}` as const, name: counterName(number, name) })),
   ];
   const change = (value: string): void => {
     const chosen = metrics.find((one) => one.value === value);
     if (chosen !== undefined) app.store.set({ metric: chosen.value });
   };
-  return <Select label="Samples weigh" value={metric} options={metrics} onChange={change} />;
+  return <Select label="Weight" value={metric} options={metrics} onChange={change} />;
 }
 
 function Toggle(props: { id: string; name: string; title: string; isOn: boolean; onClick: () => void }): JSX.Element {

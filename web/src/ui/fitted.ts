@@ -1,4 +1,4 @@
-// Names that fit their cells: shortened as flame graphs do, so that what distinguishes them stays. The whole name is the title.
+// Names that fit their cells: shortened as flame graphs do, so that their distinctive part stays. The title contains the complete name.
 
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -7,7 +7,7 @@ import { TextWidths } from '../canvas/index.ts';
 const names = new WeakMap<Element, string>();
 const waiting = new Set<HTMLElement>();
 const widths = new Map<string, TextWidths>();
-/** The square of the kind and the space after it, as in the style; and what kerning and fractions of pixels take. */
+/** The square of the kind and the space after it, as in the style; and an allowance for kerning and fractions of pixels. */
 const [SQUARE, SPARE] = [15, 2];
 let observer: ResizeObserver | null = null;
 
@@ -45,7 +45,7 @@ function fitAll(): void {
   elements.forEach((element, index) => {
     const text = element.firstChild as Text | null;
     const name = names.get(element) ?? '';
-    // Hidden elements have no width; the style cuts off texts that are too narrow for two letters.
+    // Hidden elements have no width; the style cuts off text that is too narrow for two letters.
     const fitting = rooms[index]! <= 0 ? name : measure.fit(name, rooms[index]!) || name;
     if (text !== null && text.data !== fitting) text.data = fitting;
   });

@@ -11,7 +11,7 @@ import type { MenuTarget } from './menu_target.ts';
 import { useSearch } from './search.tsx';
 import { saveDrawing } from './seen.ts';
 
-/** The part of a graph that is zoomed to: all null for what can be seen of everything. */
+/** The requested detail of a graph: all fields are null for the visible boxes of the complete graph. */
 interface Detail {
   readonly from: number | null;
   readonly to: number | null;
@@ -20,12 +20,12 @@ interface Detail {
 
 const WHOLE: Detail = { from: null, to: null, least: null };
 
-/** The pixels of the screen in the width of a drawing. */
+/** The width of a drawing in device pixels. */
 export function screenPixels(): number {
   return Math.round(document.documentElement.clientWidth * devicePixelRatio);
 }
 
-/** The detail of the graph of a key; another graph begins with everything. */
+/** The detail for the graph with a key; another graph begins with the complete drawing. */
 export function useDetail(key: string): { detail: Detail; isZoomed: boolean; setDetail: (detail: Detail) => void } {
   const [held, hold] = useState({ key, detail: WHOLE });
   const detail = held.key === key ? held.detail : WHOLE;
@@ -57,7 +57,7 @@ export function FlameBoxes(props: Props): JSX.Element {
   const shown = useRef(model);
   shown.current = model;
   useSeenBoxes(props.kind, model, (...how) => {
-    // The canvas gets the matches after the search box.
+    // The canvas receives the matches later than the search box.
     const place = canvas.current?.seek(shown.current?.matches ?? null, ...how) ?? null;
     if (place !== null) app.seen.onPlace(place);
     return place !== null;

@@ -1,4 +1,4 @@
-// Numbers as the command prints them: one unit for a whole column, which its heading names.
+// Formats numbers like the command: with one unit for an entire column, named in its heading.
 
 import { grouped as groupedText, scaleFor, unitText } from '../canvas/amounts.ts';
 import type { Exact } from '../host/protocol.ts';
@@ -13,7 +13,7 @@ export interface Scale {
   readonly decimals: number;
 }
 
-/** The scale in which a total is at least 1 and below 1000, as far as there are units. */
+/** The scale in which a total is at least 1 and below 1000, if there is such a unit. */
 export function scaleOf(total: Exact, unit: Unit): Scale {
   const [factor, name] = scaleFor(unit, Number(total));
   return { unit: name, divisor: BigInt(factor), decimals: factor === 1 ? 0 : 3 };
@@ -27,7 +27,7 @@ export function inScale(weight: Exact, { divisor, decimals }: Scale): string {
   return `${grouped(value / power)}.${String(value % power).padStart(decimals, '0')}`;
 }
 
-/** A weight with its unit, or that of a larger weight next to it: `3.55 s`, `53.00 ms`. */
+/** A weight with its unit, or with the unit of a larger weight next to it: `3.55 s`, `53.00 ms`. */
 export function withUnit(weight: Exact, unit: Unit, larger = weight): string {
   const scale = scaleOf(larger, unit);
   return `${inScale(weight, { ...scale, decimals: scale.decimals === 0 ? 0 : 2 })} ${scale.divisor === 1n ? unitText(Number(weight), scale.unit) : scale.unit}`;
@@ -48,12 +48,12 @@ export function percent(part: Exact, total: Exact): string {
   return `${share.toFixed(share < 0.995 ? 2 : 1)}%`;
 }
 
-/** A share in percent as a number alone, for tables that programs read; empty without a total. */
+/** A share in percent, as a bare number for tables that programs read; empty without a total. */
 export function plainShare(part: Exact, total: Exact): string {
   return Number(total) === 0 ? '' : String(Number(((100 * Number(part)) / Number(total)).toFixed(4)));
 }
 
-/** A count with a comma between each three digits, as the command prints it. */
+/** A count with commas between groups of three digits, as in the command. */
 export function grouped(value: Exact): string {
   return groupedText(String(value));
 }

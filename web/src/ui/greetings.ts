@@ -1,4 +1,4 @@
-// Announcements from outside of the page: for example, that a link was rejected.
+// Announcements from code outside the page's components, such as that a link was rejected.
 
 export class Greetings {
   #first: string | null;

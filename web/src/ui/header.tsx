@@ -1,4 +1,4 @@
-// The head of the page: the recording, its table, what was left out, and the buttons that are always there.
+// The head of the page: the recording, its table, left-out items, and the permanent buttons.
 
 import type { JSX } from 'preact';
 import { fragmentOf } from '../state/fragment.ts';
@@ -61,7 +61,7 @@ function programOf({ processes, runs, series }: Tables, shown: number): string {
   return runs[series[shown]!.run]!.process ?? (names.size === 1 ? [...names][0]! : '');
 }
 
-/** Device, date and length of a run, as far as they are known. */
+/** The known ones of device, date and length of a run. */
 function Recorded({ run, span }: { run: Tables['runs'][number]; span: { start: number; end: number } | null }): JSX.Element {
   const sampled = span === null ? '' : timeText(span.end - span.start);
   const text = recordedText(run);

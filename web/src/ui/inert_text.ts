@@ -1,11 +1,11 @@
-// The only way for texts into the page: everything Preact writes is made inert, so views need not do it.
+// The only way for strings into the page: everything that Preact writes is made inert, so views do not have to.
 
 import { Fragment, type VNode, options } from 'preact';
 import { inert } from '../state/inert.ts';
 
 const ATTRIBUTES = ['title', 'aria-label'] as const;
 
-/** Makes all texts inert from now on, except user input and the tabs of source lines. */
+/** Makes all strings inert from now on, except user input and the tabs of source lines. */
 export function writeInertTexts(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {

@@ -64,7 +64,7 @@ export function hasLetterKeys(): boolean {
   return remembered('letter-keys') !== 'off';
 }
 
-/** Acts on a key; true if it meant something. */
+/** Acts on a key; true if it had an effect. */
 export function pressKey(app: App, event: KeyboardEvent): boolean {
   const isTyping = (event.target as Element | null)?.closest?.('input, select, textarea, dialog') != null;
   const isCommand = event.ctrlKey || event.metaKey;

@@ -24,7 +24,7 @@ export function labelsFor(names: Names): Labels {
   return labels;
 }
 
-/** The function of a place among labels. */
+/** The function at an index of the labels. */
 export function functionAt(names: Names, place: number): number {
   const { count } = names.tables.functions;
   return place === count ? NO_STACK : place === count + 1 ? ROOT : place;

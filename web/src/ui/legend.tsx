@@ -1,4 +1,4 @@
-// What colours mean.
+// The legend of colours.
 
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { type Kind, KINDS, KIND_NAMES } from '../canvas/index.ts';
 import { useApp } from './app_context.ts';
 import { labelsFor } from './labels.ts';
 
-/** Some kinds of code, by default all that a recording has. */
+/** Some kinds of code; by default, all kinds in the recording. */
 export function Legend({ kinds }: { readonly kinds?: readonly Kind[] }): JSX.Element {
   const { names } = useApp();
   const all = useMemo(() => {

@@ -1,4 +1,4 @@
-// The lower edge of a timeline: dragging it changes the height, which is remembered. A double click restores the first height. The `resize`
+// The lower edge of a timeline: dragging it changes the height, which is remembered. A double click restores the initial height. The `resize`
 // of styles does not work in WebKit below a canvas, nor by finger.
 
 import type { JSX, RefObject } from 'preact';

@@ -1,4 +1,4 @@
-// The menu of a function, a binary or a thread: its actions, and what can be copied.
+// The menu of a function, a binary or a thread: its actions, and the items that can be copied.
 
 import type { JSX } from 'preact';
 import { type Names, nameOf, threadName } from '../state/names.ts';
@@ -54,7 +54,7 @@ function copyItems(app: App, { label, stack, row, table }: MenuTarget): Item[] {
   ];
 }
 
-/** A stack with its leaf first, a function a line, as Firefox Profiler copies it. */
+/** A stack with its leaf first, one function per line, as Firefox Profiler copies it. */
 function stackText({ names }: App, stack: readonly number[]): string {
   return [...stack]
     .filter((label) => label !== -2)

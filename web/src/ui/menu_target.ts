@@ -9,7 +9,7 @@ export interface MenuTarget {
   readonly stack?: (() => readonly number[]) | undefined;
   /** The tree in which this stack is a place. */
   readonly tree?: TreePlace['direction'] | undefined;
-  /** The row, and the whole table, as TSV. */
+  /** The row, and the complete table, as TSV. */
   readonly row?: (() => string) | undefined;
   readonly table?: (() => string) | undefined;
   /** A thread or process in place of a function. */

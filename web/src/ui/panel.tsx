@@ -11,7 +11,7 @@ export function Panel({ controls, children }: { controls?: ComponentChildren; ch
   );
 }
 
-/** A sentence in the place of a view. */
+/** A sentence that replaces a view. */
 export function Notice({ children }: { children: ComponentChildren }): JSX.Element {
   return <p class="notice">{children}</p>;
 }

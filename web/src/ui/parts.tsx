@@ -1,4 +1,4 @@
-// What trees are separated by: nothing, threads, processes, states or kinds of core.
+// The separation of trees: none, or by thread, process, state or kind of core.
 
 import type { JSX } from 'preact';
 import type { Part, SeparateBy } from '../host/protocol.ts';

@@ -1,4 +1,4 @@
-// What the page remembers for the next visit. Pages from files may have no storage: then choices last as long as the page.
+// Choices that the page remembers for the next visit. Pages from files may have no storage: then choices last as long as the page.
 
 const kept = new Map<string, string | null>();
 

@@ -1,4 +1,4 @@
-// Saves what is shown: tables as TSV and JSON, drawings as SVG and PNG; the selection for other programs; and the page.
+// Saves the displayed content: tables as TSV and JSON, drawings as SVG and PNG; the selection for other programs; and the page.
 
 import type { JSX } from 'preact';
 import { fragmentOf } from '../state/fragment.ts';
@@ -21,7 +21,7 @@ function drawingItems(app: App): Item[] {
   ]);
 }
 
-/** The tables of a view are one file. */
+/** The tables of a view are saved as one file. */
 function tableItems(app: App): Item[] {
   const { seen, store } = app;
   const names = seen.names();

@@ -1,4 +1,4 @@
-// Saves the selection after its operations in formats of other programs, with the content that the command writes.
+// Saves the selection, after operations, in the formats of other programs, with the same content as the command.
 
 import { Superseded } from '../host/client.ts';
 import type { FileFormat } from '../host/protocol.ts';
@@ -21,7 +21,10 @@ const FILES: Readonly<Record<FileFormat, FileKind>> = {
   pprof: { name: 'pprof', file: 'profile.pb.gz', tells: 'For pprof and other readers of its format' },
 };
 
-/** A file has one recording. Pages of the command have a smaller engine, which does not write them. */
+/**
+ * The items for saving the selection. There are none in a comparison, since a file contains one recording, and none on pages that the command
+ * wrote, since their smaller engine does not write these formats.
+ */
 export function selectionItems(app: App): Item[] {
   if (app.notes === null || app.store.state.side === 'compared') return [];
   const kinds = Object.entries(FILES) as [FileFormat, FileKind][];

@@ -1,5 +1,5 @@
-// The search: names by regular expression or plain text, ignoring case unless a capital letter is typed. Every view marks matches, and the
-// field shows their amount.
+// The search: names by regular expression or plain text, ignoring case unless a capital letter is typed. Every view marks matches, and
+// their weight is next to the field.
 
 import { type JSX, createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
@@ -31,7 +31,7 @@ export function matchOf({ matches }: Search, labelOf: (row: number) => number): 
 }
 
 /**
- * Returns which texts contain the search; null without a search. Only the engine reads regular expressions, and it knows functions: the search
+ * Returns which texts contain the search; null without a search. Only the engine reads regular expressions, and only for functions: the search
  * for everything else is plain text, with the same smart case.
  */
 export function matchOfText(search: string): ((text: string) => boolean) | null {
@@ -57,7 +57,7 @@ export function SearchBox(): JSX.Element {
   const [typed, setTyped] = useState(state.search);
   const timer = useRef(0);
   const sent = useRef(state.search);
-  // A text from elsewhere, such as a link. A text that the field itself sent may come back after more was typed, and must not replace it.
+  // Text from elsewhere, such as a link. Text that the field itself sent may come back after the user has typed more, and must not replace the newer text.
   useEffect(() => {
     if (state.search === sent.current) return;
     sent.current = state.search;
@@ -108,7 +108,7 @@ export function SearchBox(): JSX.Element {
   );
 }
 
-/** Goes to a match as soon as it is known what matches. */
+/** Goes to a match as soon as the matches are known. */
 function useSeek(): (text: string, step: 1 | -1, isTyping: boolean) => void {
   const { seen, say } = useApp();
   const { answer, fault, matches } = useSearch();
@@ -121,7 +121,7 @@ function useSeek(): (text: string, step: 1 | -1, isTyping: boolean) => void {
     if (wanted.text === search && !isKnown) return;
     want(null);
     if (!isKnown) return;
-    // A new search begins with the heaviest match.
+    // A new search starts at the heaviest match.
     const isNew = last.current !== search;
     if (!wanted.isTyping) last.current = search;
     const how = [wanted.step, isNew || wanted.isTyping, wanted.isTyping] as const;
@@ -141,7 +141,7 @@ const APPLIED = [
   { kind: 'prune-leaves', name: 'Drop samples that end in a match' },
 ] as const;
 
-/** Makes the search an operation, which itself distinguishes case as the command does; null without a match. */
+/** Makes the search an operation, which is case-sensitive, as in the command; null without a match. */
 function useApply(): ((kind: (typeof APPLIED)[number]['kind']) => void) | null {
   const { store } = useApp();
   const state = useStore();

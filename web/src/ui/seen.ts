@@ -1,13 +1,13 @@
-// What is on screen, to save it, and to go through what matches the search.
+// The visible tables and drawings, for saving and for moving through matches of the search.
 
 import { download } from './copy.ts';
 import { grouped } from './format.ts';
 
-/** Marks the name that the search found, as in the style. */
+/** The class that marks the found name, as in the style. */
 const FOUND = 'data-found';
 
 interface Seeable {
-  /** As the menu of what can be saved calls it. */
+  /** The name in the menu Save. */
   readonly name: string;
   readonly tsv: () => string;
   readonly rows: () => readonly object[];
@@ -15,14 +15,14 @@ interface Seeable {
 }
 
 /**
- * Goes to the next or previous match, or to the heaviest one; returns false if there is none. While someone types, it is only scrolled to: the
+ * Goes to the next or previous match, or to the heaviest one; returns false if there is none. While the user types, the view only scrolls: the
  * focus and the chosen function stay.
  */
 export type Seek = (step: 1 | -1, toHeaviest: boolean, isTyping: boolean) => boolean;
 
 export interface SeenDrawing {
   readonly name: () => string;
-  /** The name of its file, without what it ends in. */
+  /** The name of its file, without the extension. */
   readonly file: () => string;
   readonly svg: () => string;
   readonly png: () => Promise<Blob>;
@@ -71,7 +71,7 @@ export class Seen {
     };
   }
 
-  /** Goes to a match in the first table or drawing that has one; false without any. */
+  /** Goes to a match in the first table or drawing that has one; false if none has. */
   seek(...how: Parameters<Seek>): boolean {
     return [...this.#shown.values()].some((seeable) => seeable.seek?.(...how) === true);
   }
@@ -96,13 +96,13 @@ export class Seen {
     document.querySelector(`[${FOUND}]`)?.removeAttribute(FOUND);
   }
 
-  /** All tables as TSV, one after the other; null if there are none. */
+  /** All tables as TSV, in order; null if there are none. */
   tsv(): string | null {
     if (this.#shown.size === 0) return null;
     return [...this.#shown.values()].map((seeable) => seeable.tsv()).join('\n\n');
   }
 
-  /** All tables as JSON. Numbers above 2^53 are texts. */
+  /** All tables as JSON. Numbers above 2^53 are strings. */
   json(about: object): string | null {
     if (this.#shown.size === 0) return null;
     const tables = Object.fromEntries([...this.#shown].map(([id, seeable]) => [id, seeable.rows()]));

@@ -1,4 +1,4 @@
-// What is shown: one recording, or two that are compared, with their state.
+// The displayed content: one recording, or two that are compared, with their state.
 
 import type { Client } from '../host/client.ts';
 import { RefusedError } from '../host/refused.ts';

@@ -23,7 +23,7 @@ export function diagnosticsOf({ diagnostics = [] }: Summary): readonly string[] 
 export function accountOf(summary: Summary, reading: ReadingNotes | null): string {
   const rejected = (summary.tables ?? []).reduce((sum, table) => sum + table.rejected.total, 0);
   const unnamed = summary.unnamed?.unnamed ?? 0;
-  // A reading of the app has the same sentences, and others, with their places.
+  // When the app reads a recording, it has the same sentences, and others, with positions.
   const notes = reading === null ? diagnosticsOf(summary).length : 0;
   const warnings = reading === null ? 0 : reading.warnings.length + reading.notes.length;
   const unused = reading?.unmatched.length ?? 0;
@@ -37,18 +37,18 @@ export function accountOf(summary: Summary, reading: ReadingNotes | null): strin
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** The summaries of what is shown: of both recordings, the first one's first. */
+/** The summaries of the displayed recordings, in order. */
 export function summariesOf({ tables, sides }: Names, side: Side): readonly Summary[] {
   if (sides === undefined || side !== 'compared') return [tables.summary];
   return [sides.before.tables.summary, sides.after.tables.summary];
 }
 
-/** What the command left out to limit the size of the page, in short and in sentences; null if nothing. Both recordings have the same. */
+/** The reduction by the command to limit the size of the page, in short and in sentences; null if there is none. It is the same for both recordings. */
 export function reductionOf({ tables: { reduction } }: Names): { readonly short: string; readonly sentences: string } | null {
   return reduction === null ? null : reductionTexts(reduction);
 }
 
-/** The sentence in place of what needs times. */
+/** The sentence that replaces views that need times. */
 export function withoutTimes({ tables: { reduction } }: Names, what: string): string {
   const why = reduction?.kind === 'sums' ? 'Times were left out to limit the size of the page (--max-size)' : 'These samples have no times';
   return `${why}, so there is no ${what}.`;

@@ -1,4 +1,4 @@
-// One table for every view: only the rows that are seen are in the page, so 300,000 rows cost as much as thirty. Trees are tables whose
+// One table for every view: the page contains only the visible rows, so 300,000 rows cost as much as thirty. Trees are tables whose
 // rows have a depth.
 
 import type { ComponentChildren, JSX, RefObject } from 'preact';
@@ -30,9 +30,9 @@ export interface TableColumn {
   readonly value?: (row: number) => Exact;
   /** The value to compare rows by, if it is neither the number for JSON nor the text. */
   readonly sortBy?: (row: number) => Exact;
-  /** The table is in the order of this column. */
+  /** The table is sorted by this column. */
   readonly isOrder?: boolean;
-  /** Sorting starts with the smallest. Otherwise texts start with A, and numbers with the largest. */
+  /** True to sort from the smallest value. Otherwise, numbers start with the largest value, and text with A. */
   readonly beginsWithLeast?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface TreeRows {
   readonly expandAll: (row: number) => void;
   /** Moves from a row to a match anywhere in the tree, or to the heaviest match. */
   readonly seek: (row: number, step: 1 | -1, toHeaviest: boolean, isTyping: boolean) => void;
-  /** Where the last one was found. */
+  /** The position of the last match. */
   readonly found: { readonly row: number; readonly isTyping: boolean } | null;
 }
 
@@ -58,7 +58,7 @@ export interface TableProps {
   readonly isChosen?: (row: number) => boolean;
   /** Null without a search. By default, rows match whose text contains the search. */
   readonly isMatch?: ((row: number) => boolean) | null;
-  /** A search leaves only rows that match, so that they need no mark. */
+  /** True if a search leaves only matching rows, which then need no mark. */
   readonly isFiltered?: boolean;
   readonly onChoose?: (row: number) => void;
   readonly onOpen?: (row: number) => void;
@@ -66,7 +66,7 @@ export interface TableProps {
   /** The row on top when the table opens, if none is chosen. */
   readonly first?: number;
   readonly empty?: string;
-  /** The order of the rows is what they mean, as in a stack: there is no other. */
+  /** True if the order of the rows is their meaning, as in a stack, so they cannot be sorted. */
   readonly hasOneOrder?: boolean;
   /** Reports whether the rows are in the table's default order. */
   readonly onOrder?: (isOwn: boolean) => void;
@@ -95,11 +95,11 @@ export function Table(given: TableProps): JSX.Element {
     const byWeight = columns.find(({ isOrder }) => isOrder)?.value;
     if (chosen < 0) return;
     setActive(chosen);
-    // Around a function without self weight are only others without: the heaviest ones are shown in their place.
+    // The neighbours of a function without self weight have none either, so the heaviest functions are shown instead.
     if (byWeight === undefined || Number(byWeight(chosen)) > 0) scroller.current!.scrollTop = Math.max(0, chosen * ROW - scroller.current!.clientHeight / 2);
   }, []);
 
-  // The height may still change until someone moves the rows.
+  // The height may still change until the user scrolls.
   const isOpening = useRef(true);
   useEffect(() => {
     if (isOpening.current && props.first !== undefined && !Array.from({ length: count }, (_, row) => row).some((row) => props.isChosen?.(row))) scroller.current!.scrollTop = props.first * ROW;
@@ -118,7 +118,7 @@ export function Table(given: TableProps): JSX.Element {
     const next = nextSort(sort, column);
     setSort(next);
     props.onOrder?.(next === null);
-    // The rows that come first now are what people sort for.
+    // After sorting, the user wants to see the first rows.
     setActive(0);
     scroller.current!.scrollTop = 0;
   };
@@ -190,7 +190,7 @@ export function Table(given: TableProps): JSX.Element {
   );
 }
 
-/** Scrolls as little as it takes to see a row, below the headings. */
+/** Scrolls just far enough to show a row below the headings. */
 function scrollTo(element: HTMLElement, place: number): void {
   const top = place * ROW;
   if (top < element.scrollTop) element.scrollTop = top;
@@ -201,7 +201,7 @@ function scrollTo(element: HTMLElement, place: number): void {
 function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, current: number, at: (place: number) => number, go: (place: number, isTyping: boolean) => void): { readonly current: Seek } {
   const { count, tree } = props;
   const { seen } = useApp();
-  /** Scrolls to a distant row: in the middle, its surroundings are visible, even if a bar appears below the table. */
+  /** Scrolls a distant row to the middle, where its neighbours are visible even if a bar appears below the table. */
   const jump = (place: number, isTyping: boolean): void => {
     const element = scroller.current!;
     const top = place * ROW - element.scrollTop;

@@ -9,7 +9,7 @@ interface Props {
   readonly table: string;
   readonly columns: readonly TableColumn[];
   readonly sort: Sort;
-  /** Rows that have one order are not sorted. */
+  /** Rows with a fixed order cannot be sorted. */
   readonly hasOneOrder: boolean;
   /** The heading that keys act on. */
   readonly active: string | null;
@@ -52,7 +52,7 @@ export function headingId(table: string, column: string): string {
   return `${table}-head-${column}`;
 }
 
-/** The columns that can be sorted by and are on the screen: narrow ones leave some out. */
+/** The visible columns by which the table can be sorted: a narrow screen leaves some out. */
 export function sortableOnScreen(table: string, columns: readonly TableColumn[]): TableColumn[] {
   return columns.filter((column) => {
     const element = document.getElementById(headingId(table, column.id));

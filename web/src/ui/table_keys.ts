@@ -7,10 +7,10 @@ import { ROW } from './table_rows.tsx';
 interface Rows {
   readonly tree: TreeRows | undefined;
   readonly count: number;
-  /** The position of the highlighted row, and which row it is. */
+  /** The position of the highlighted row, and its index. */
   readonly place: number;
   readonly row: number;
-  /** Pixels of the table that are seen. */
+  /** The visible height of the table in pixels. */
   readonly height: number;
   readonly go: (place: number) => void;
   /** Up from the first row; null if no heading can be reached. */

@@ -1,9 +1,9 @@
-// The order of a table's rows: the default, or by a column. Columns of numbers start with the largest, columns of texts with A.
+// The order of a table's rows: the default, or by a column. Columns of numbers start with the largest, columns of text with A.
 
 import type { Exact } from '../host/protocol.ts';
 import type { TableColumn } from './table.tsx';
 
-/** The column that was chosen to sort by, and its direction; null is the table's own order. */
+/** The chosen column and its direction; null for the table's default order. */
 export type Sort = { readonly id: string; readonly isAscending: boolean } | null;
 
 /** A column of numbers without values to compare cannot be sorted. */
@@ -20,7 +20,7 @@ export function nextSort(sort: Sort, column: TableColumn): Sort {
   return isReversed ? null : { id, isAscending: !isAscending };
 }
 
-/** The direction in which a column is sorted, as ARIA calls it. */
+/** The direction in which a column is sorted, in ARIA's terms. */
 export function directionOf(sort: Sort, column: TableColumn): 'ascending' | 'descending' | 'none' {
   const isSorted = sort === null ? column.isOrder === true : sort.id === column.id;
   if (!isSorted) return 'none';

@@ -1,4 +1,4 @@
-// The rows of a table that are on the screen, and those next to them.
+// The visible rows of a table, and the rows next to them.
 
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
@@ -9,13 +9,13 @@ import { cellClass } from './table_head.tsx';
 export const ROW = 24;
 const AROUND = 8;
 
-/** What is seen of the rows, in pixels. */
+/** The visible part of the rows, in pixels. */
 interface SeenPart {
   readonly top: number;
   readonly height: number;
 }
 
-/** What is seen of a table, now and after every scroll and change of size. */
+/** The visible part of a table, updated after every scroll and change of size. */
 export function useSeenPart(scroller: RefObject<HTMLDivElement | null>): SeenPart {
   const [seen, setSeen] = useState<SeenPart>({ top: 0, height: 600 });
   useLayoutEffect(() => {
@@ -36,11 +36,11 @@ export function useSeenPart(scroller: RefObject<HTMLDivElement | null>): SeenPar
 interface Props {
   readonly table: TableProps;
   readonly seen: SeenPart;
-  /** The row of each place. */
+  /** The row at each position. */
   readonly at: (place: number) => number;
-  /** The place that keys act on. */
+  /** The position that keys act on. */
   readonly current: number;
-  /** A heading is active in its stead. */
+  /** True if a heading is active instead. */
   readonly isInHead: boolean;
   readonly onGo: (place: number) => void;
   readonly onMenu: (place: number, x: number, y: number) => void;

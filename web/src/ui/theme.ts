@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, unless a person chose.
+// Light or dark: the system's theme, unless the user chose one.
 
 import { remember, remembered } from './remembered.ts';
 
@@ -18,7 +18,7 @@ export function setTheme(theme: Theme): void {
   remember(KEY, theme === 'auto' ? null : theme);
 }
 
-/** First the theme that the system does not have, so that every choice but the last of three changes what is seen. */
+/** The first choice is the theme that the system does not use, so that only the last of the three choices leaves the page unchanged. */
 export function nextTheme(theme: Theme, isSystemDark = matchMedia('(prefers-color-scheme: dark)').matches): Theme {
   const order: readonly Theme[] = isSystemDark ? ['auto', 'light', 'dark'] : ['auto', 'dark', 'light'];
   return order[(order.indexOf(theme) + 1) % order.length]!;

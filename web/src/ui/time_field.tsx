@@ -66,7 +66,7 @@ export function readTyped(text: string, whole: Range): Range | undefined {
   const found = TYPED.exec(text);
   if (found === null || (found[1] === undefined && found[3] === undefined)) return undefined;
   const [, first, firstUnit, last, lastUnit] = found;
-  // `2..3 ms` is in one unit.
+  // In `2..3 ms`, the unit applies to both times.
   const nanos = (number: string, unit: string): number => Math.round(Number(number) * NANOS[unit]!);
   const start = first === undefined ? Math.floor(whole.start) : nanos(first, firstUnit ?? lastUnit ?? 's');
   // The last sample is included.
@@ -74,7 +74,7 @@ export function readTyped(text: string, whole: Range): Range | undefined {
   return start < end && end < 2 ** 53 ? { start, end } : undefined;
 }
 
-/** A time about the middle of a recording that is quick to type. */
+/** An example: a short time range near the middle of the recording. */
 export function exampleSpan({ start, end }: Range): Range {
   const step = binNumber(Math.max(1, (end - start) / 5));
   const first = Math.max(0, Math.round((start + (end - start) / 3) / step)) * step;

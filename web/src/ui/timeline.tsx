@@ -1,4 +1,4 @@
-// The timeline: what ran when, on top of the page. Its brush selects a time for all views.
+// The timeline at the top of the page shows what ran when. Its brush selects a time for all views.
 
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -28,9 +28,9 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const canvas = useRef<TimelineCanvas | null>(null);
   const box = useRef<HTMLElement>(null);
-  /** Movements of the brush, each of which is undone at once. */
+  /** Movements of the brush, each of which is undone in one step. */
   const strokes = useRef(0);
-  // The lines of all samples stay, regardless of the selection.
+  // The lines of all samples stay visible, regardless of the selection.
   const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
   const pixels = seen?.pixels ?? innerWidth - marginOf(innerWidth);
   const tracksIn = (range: Range | null) => (range === null ? null : ({ kind: 'tracks', unit: unitOf(app, state), range, pixels } as const));
@@ -60,7 +60,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     if (canvas.current === null || box.current === null || model === null) return;
     const [drawing, section] = [canvas.current, box.current];
     const fit = (): void => {
-      // Selections take lines away, which must not move what is below; people do by opening and closing them.
+      // Selections remove lines, which must not move the content below. Opening and closing lines may move it.
       const of = `${state.series} ${[...closed].join(' ')} ${innerHeight}`;
       const before = highest.current.of === of ? highest.current : { height: 0, usual: 0 };
       const height = Math.max(before.height, drawing.contentHeight);

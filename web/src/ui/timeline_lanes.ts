@@ -24,10 +24,10 @@ interface Lane {
   readonly spans: LaneSpans;
 }
 
-/** By the rows of a run. Bars of the same lane stay the same object, so that they are placed once. */
+/** Keyed by the rows of a run. The bars of a lane stay the same object, so they are arranged only once. */
 const known = new WeakMap<readonly IntervalRow[], readonly Lane[]>();
 
-/** The lanes of a run that have anything on them, above and below the CPU of processes. `cpu` is the CPU time within intervals. */
+/** The non-empty lanes of a run, above and below the CPU of processes. `cpu` is the CPU time within intervals. */
 export function laneTracks(names: Names, state: State, cpu: IntervalsAnswer | null): { readonly above: Track[]; readonly below: Track[] } {
   const { tables } = names;
   const run = runOf(tables, state.series);

@@ -1,4 +1,4 @@
-// What the timeline draws: processes with their threads, cores, states, and lanes of intervals.
+// The model of the timeline: processes with their threads, cores, states, and lanes of intervals.
 
 import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
 import type { IntervalsAnswer, Line, Tracks } from '../host/protocol.ts';
@@ -9,10 +9,10 @@ import { rateText } from '../canvas/amounts.ts';
 import { type Unit, withUnit } from './format.ts';
 import { laneTracks } from './timeline_lanes.ts';
 
-/** Threads below this share of the busiest one are not in the first height of the timeline. */
+/** Threads below this share of the busiest one are left out of the initial height of the timeline. */
 const NEARLY_EMPTY = 0.05;
 
-/** The weight that fills the height of a track, and what it means. */
+/** The weight that fills the height of a track, and its meaning. */
 type Height = Pick<Bins, 'full' | 'fullText'>;
 
 /** One of two timelines, one above the other: its name, and the largest weight per nanosecond of both, so that they have the same scale. */
@@ -26,7 +26,7 @@ export function largestRate({ overall, bin }: Tracks): number {
   return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
 }
 
-/** The tracks of the visible time, and of everything. */
+/** The tracks for the visible time, and for the complete time. */
 interface Shown {
   readonly answer: Tracks;
   readonly overall: Tracks;

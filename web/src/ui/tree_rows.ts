@@ -1,4 +1,4 @@
-// The open rows of a shown tree, and the way to the next matching row. The engine has the tree: the page requests the open rows, and rows
+// The open rows of a shown tree, and the search for the next matching row. The engine has the tree: the page requests the open rows, and rows
 // to open.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -26,7 +26,7 @@ export function useOpening(): Opening {
   return { ask, isOpening: ask.expand !== null || ask.find !== null, set: (change) => set((before) => ({ ...before, ...change })) };
 }
 
-/** The question for the heaviest boxes of a tree: those of at least 0.01 % of the total. */
+/** The question for the heaviest boxes of a tree, with at least 0.01 % of the total. */
 export const HEAVIEST = { unit: 'samples', key: '', tree: 'heaviest', pixels: 10_000, least: null, from: null, to: null } as const;
 type HeaviestAsk = AskOf<'flame'> | AskOf<'diff-flame'>;
 
@@ -58,7 +58,7 @@ export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf
   const isOpen = (row: number): boolean => (flags[row]! & 2) !== 0;
   const expand = (row: number, onlyChain: boolean): void => set({ open: openRows(answer, -1), expand: { path: pathTo(answer, row), onlyChain } });
   const seek = (row: number, step: 1 | -1, toHeaviest: boolean, typing: boolean): void => {
-    // It is not known yet what the search means, or if it is refused.
+    // The matches are not known yet, nor whether the search is valid.
     if (search.answer === null) return;
     if (toHeaviest && search.answer.functions === 0) return;
     isTyping.current = typing;
@@ -93,7 +93,7 @@ function useHeaviest(ask: HeaviestAsk, found: (path: readonly number[]) => void)
     if (answer === null || matches === null) return found([]);
     const { model } = answer;
     const best = Array.from(model.label, (_, box) => box).reduce((best, box) => (matches[model.label[box]!] === 1 && !(model.width[box]! <= model.width[best]!) ? box : best), -1);
-    // Without the root of all boxes.
+    // Without the root, which contains all boxes.
     found(best < 0 ? [] : boxStack(model, best).slice(1).map((place) => functionAt(names, place)));
   }, [isWanted, isOld, answer, fault]);
   return () => want(true);
@@ -151,7 +151,7 @@ function openRows({ depth, label, flags }: TreeShape, toggled: number): OpenRows
   return open;
 }
 
-/** The labels on the way to a row, from the top. */
+/** The labels on the path to a row, from the top. */
 export function pathTo({ depth, label }: TreeShape, row: number): number[] {
   const path = [label[row]!];
   for (let above = row - 1, level = depth[row]!; above >= 0 && level > 1; above -= 1) {

@@ -109,7 +109,7 @@ export const APP_CASES = {
     await tab.give([orchard]);
     equal(await tab.read(), null);
     await tab.show('functions');
-    for (const [file, sentence] of [[damaged, /truncated/], [notes, /not an export of xctrace/]]) {
+    for (const [file, sentence] of [[damaged, /truncated/], [notes, /not an xctrace export/]]) {
       await tab.give([file]);
       match(await tab.read(), sentence);
       deepEqual((await tab.tables()).functions, await functionsOf(orchard, []));

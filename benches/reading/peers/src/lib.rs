@@ -1,4 +1,4 @@
-//! The code that the peers share: each works on one file and prints its findings and the time they took.
+//! Code that the peers share: each processes one file, and prints the result and the time that it took.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -11,7 +11,7 @@ pub fn path() -> PathBuf {
     std::env::args_os().nth(1).expect("usage: PROGRAM FILE").into()
 }
 
-/// Runs `work`, and prints what it returns and its seconds, as `NUMBER SECONDS`.
+/// Runs `work`, and prints its result and its time, as `NUMBER SECONDS`.
 pub fn timed(work: impl FnOnce() -> u64) {
     let start = Instant::now();
     let found = work();

@@ -393,7 +393,7 @@ fn others(comparison: &Comparison) -> impl Iterator<Item = (&Quantity, &Total)> 
 
 fn idle(test: &ShareTest) -> String {
     let [base, new] = [0, 1].map(|side| share(test.counts[side] as f64 / test.of[side] as f64));
-    format!("{base} of the base were idle, and {new} of the new ones (p {})", probability(test.p.two_sided))
+    format!("{base} of the base runs and {new} of the new runs were idle (p {})", probability(test.p.two_sided))
 }
 
 fn tail(test: &ShareTest, measures: Measures) -> String {

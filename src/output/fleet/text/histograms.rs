@@ -18,7 +18,7 @@ pub(super) fn histograms(report: &FleetReport, is_short: bool, page: &mut Page<'
         return short(report, page);
     }
     for rows in kinds {
-        page.title(&format!("{} times of metrics · by bins", rows[0].name));
+        page.title(&format!("{} times from metrics · binned", rows[0].name));
         let names = report.options.by.join(" · ");
         let row = |row: &HistogramReport| Row::cohort(cells(report, row), labels::values(&row.cohort));
         let rows = rows.iter().map(row).collect();
@@ -27,7 +27,7 @@ pub(super) fn histograms(report: &FleetReport, is_short: bool, page: &mut Page<'
 }
 
 fn short(report: &FleetReport, page: &mut Page<'_>) {
-    page.title("times of metrics · by bins");
+    page.title("times from metrics · binned");
     let has_cohorts = !report.options.by.is_empty();
     let row = |row: &HistogramReport| {
         let cohort = if has_cohorts { labels::name(&row.cohort) } else { String::new() };

@@ -284,7 +284,7 @@ impl<'p, 'e> Page<'p, 'e> {
             }
             Meaning::Writes => (
                 "writes",
-                format!("{counted}; a sample stands for bytes written to storage, so shares are not CPU time"),
+                format!("{counted}; a sample represents bytes written to storage, so shares are not CPU time"),
             ),
             Meaning::OnCpu => {
                 let label = match self.series.unit {

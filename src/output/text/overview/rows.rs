@@ -17,7 +17,7 @@ const MUCH: f64 = 0.2;
 const LARGE_REST: f64 = 33.0;
 /// The width of the column of totals.
 const TOTAL: usize = 6;
-/// The second function is told if it has at least this part of the first one's weight.
+/// The second function is shown if it has at least this part of the first one's weight.
 const NEAR: f64 = 0.8;
 
 /// A row of the answer.

@@ -82,7 +82,7 @@ impl Names {
         let node = self.child(folder, last)?;
         match item {
             Some(item) if is_new => self.0[node].item = Some(item),
-            Some(_) => return Err("has the name of another one"),
+            Some(_) => return Err("has the same name as another entry"),
             None if self.0[node].item.is_some() => return Err("is a folder, and has the name of a file"),
             None => {}
         }

@@ -273,9 +273,9 @@ fn names_that_lead_out_of_an_archive_are_refused() {
     let deep = vec![("a/".repeat(70) + "x", Vec::new())];
     is_kind(mount("x", zip_of(&deep, CompressionMethod::Stored)), "too many folders");
     for (first, second, word) in [
-        ("a.trace/x", "a.trace/x", "has the name of another one"),
+        ("a.trace/x", "a.trace/x", "has the same name as another entry"),
         ("a.trace/x", "a.trace/x/y", "is in a folder that is a file"),
-        ("a.trace/x/y", "a.trace/x", "has the name of another one"),
+        ("a.trace/x/y", "a.trace/x", "has the same name as another entry"),
     ] {
         let files = [(first.to_owned(), b"1".to_vec()), (second.to_owned(), b"2".to_vec())];
         is_kind(mount("x", tar_of(&files)), word);

@@ -17,7 +17,7 @@ pub(super) fn is_zip(head: &[u8]) -> bool {
 /// Lists a zip of `length` bytes.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: zip::result::ZipError| {
-        let advice = "it is incomplete, or no zip; copy or download it again";
+        let advice = "it is incomplete, or not a zip; copy or download it again";
         malformed(path, format!("the zip archive is broken or truncated ({error}): {advice}"))
     };
     let archive = ZipArchive::new(FileRange::new(files, path, 0, length)).map_err(broken)?;

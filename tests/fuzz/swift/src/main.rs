@@ -1,4 +1,4 @@
-//! Any bytes as a mangled name, through the function that names frames.
+//! Passes any bytes as a mangled name to the function that names frames.
 #![no_main]
 
 /// The function that libFuzzer calls for each input.

@@ -1,4 +1,4 @@
-//! Changes of one file.
+//! Changes to one file.
 
 use super::super::lists::{List, Object};
 use super::{Base, Changes, Edit};

@@ -16,7 +16,7 @@ pub(crate) fn file(view: &View, series: usize, intervals: &Intervals, format: Fi
         return Err(Refused("no sample is selected, so there is nothing to save".to_owned()));
     }
     if report.options.metric == Metric::Samples && report.table_without_sample_counts().is_some() {
-        return Err(Refused("this recording has no numbers of samples; choose its weights".to_owned()));
+        return Err(Refused("this recording has no sample counts; choose its weights".to_owned()));
     }
     let mut bytes = Vec::new();
     let written = match format {

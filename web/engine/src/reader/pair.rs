@@ -30,7 +30,7 @@ pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading)
     if let Some(table) = first.table_without_sample_counts().or(second.table_without_sample_counts()) {
         reading
             .warnings
-            .push(format!("{table} does not record numbers of samples, so it is unknown how much chance explains"));
+            .push(format!("{table} does not record sample counts, so it is unknown how much chance explains"));
     }
     let diff = &Diff::new(first, second, Normalize::None);
     let diff = DiffReport {

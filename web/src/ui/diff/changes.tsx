@@ -17,7 +17,7 @@ export function verdictOf({ before, after, change, isBeyond }: ChangeColumns, ro
 }
 
 /**
- * The word for the self or all weight, with `new` and `gone` if only one recording has it. A function without self weight may still be new,
+ * The word for the change of self or all weight, with `new` and `gone` if only one recording has the function. A function without self weight may still be new,
  * so its all weight decides.
  */
 export function wordsOf(rows: ChangedRows, of: 'self' | 'all', row: number): string {
@@ -32,7 +32,7 @@ export function Words({ verdict, text }: { verdict: Verdict; text: string }): JS
   return <span class={`change ${CLASSES[verdict]}`}>{text}</span>;
 }
 
-/** A difference with its sign, in the scale of its column. Scaled weights are not integers. */
+/** A difference with its sign, with the scale of its column. Scaled weights are not integers. */
 export function signed(change: number, scale: Scale): string {
   const size = inScale(whole(change), scale);
   return change === 0 ? size : `${change > 0 ? '+' : '−'}${size}`;
@@ -58,31 +58,31 @@ export function isScaled({ factor }: DiffTotal): boolean {
   return factor !== 1;
 }
 
-/** True if both totals are the same because they were made so. */
+/** True if both totals are equal because of scaling. */
 export function isMadeEqual(total: DiffTotal): boolean {
   return total.normalize === 'samples' && total.isScaled;
 }
 
-/** The compared weight after: multiplied by the factor, if there is one. */
+/** The weight after as compared: multiplied by the factor, if there is one. */
 export function comparedAfter({ before, after, change }: ChangeColumns, row: number, total: DiffTotal): Exact {
   if (!isScaled(total)) return after[row]!;
   const [from, by] = [before[row]!, Math.round(change[row]!)];
   return typeof from === 'number' ? from + by : from + BigInt(by);
 }
 
-/** The same with a unit, and the recorded value in addition. */
+/** The same with a unit, followed by the recorded value. */
 export function afterText(columns: ChangeColumns, row: number, total: DiffTotal, unit: Unit): string {
   const text = withUnit(comparedAfter(columns, row, total), unit);
   return isScaled(total) ? `${text}, scaled (${withUnit(columns.after[row]!, unit)} recorded)` : text;
 }
 
-/** The larger of both totals, as recorded, whose unit columns have. */
+/** The larger recorded total, which determines the unit of columns. */
 function largest({ rows: { all } }: DiffTotal): Exact {
   const [before, after] = [all.before[0] ?? 0, all.after[0] ?? 0];
   return before > after ? before : after;
 }
 
-/** Both weights and the change of one kind; the change is first if it orders the rows. */
+/** Both weights and the change of one kind; the change comes first if rows are sorted by it. */
 export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all', isOrder: boolean): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];

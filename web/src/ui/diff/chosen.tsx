@@ -1,4 +1,4 @@
-// The change of the function that is looked at.
+// The change of the chosen function.
 
 import type { JSX } from 'preact';
 import { useAnswer } from '../app_context.ts';

@@ -1,4 +1,4 @@
-// The differential flame graph: as wide as one recording, coloured by what changed.
+// The differential flame graph: with the widths of one recording, coloured by the changes.
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// What changed, first of all: the totals, the smallest change that can be seen, and the functions that changed most.
+// What changed: the totals, the smallest detectable change, and the functions that changed most.
 
 import type { JSX } from 'preact';
 import type { AnswerOf, DiffFacts, DiffTotal, Normalize } from '../../host/protocol.ts';
@@ -11,7 +11,7 @@ import { Facts, Pending } from '../panel.tsx';
 import { Words, afterText, isMadeEqual, isScaled, signedPercent, signedWithUnit, verdictOf, wordsOf } from './changes.tsx';
 import { useScaling } from './use_changes.ts';
 
-/** Fewer samples of a recording are too few to judge the total, as in the command (`src/output/diff/overview.rs`). */
+/** With fewer samples in a recording, the total is not judged, as in the command (`src/output/diff/overview.rs`). */
 const FEW_SAMPLES = 30;
 /** The number of standard deviations from which a change is marked, and the normal distribution's quantile of four in five. */
 const BEYOND_NOISE = 1.96;
@@ -24,7 +24,7 @@ export function DiffOverviewView(): JSX.Element {
   const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'diff-overview', normalize });
   if (answer === null || asked === null) return <Pending fault={fault} />;
   const { facts } = app.names.sides!;
-  // The command's words are about what the command compared.
+  // The command's sentences describe the selection that the command compared.
   const isWhole = asked.normalize === facts.normalize && selectsAlike(state, { ...freshState(state.series, 'compared'), normalize: state.normalize });
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
@@ -79,9 +79,9 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
   const changed = (words: string): Fact => [
     'change',
-    <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of before), ${words}`} />,
+    <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of the weight before), ${words}`} />,
   ];
-  if (!Number.isFinite(noise)) return [changed('how much of it chance explains is unknown without numbers of samples')];
+  if (!Number.isFinite(noise)) return [changed('how much of it chance explains is unknown without sample counts')];
   return [
     changed(isJudged ? judged : 'too few samples to judge'),
     ['noise', `± ${whole(noise)}, one standard deviation`],
@@ -89,7 +89,7 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   ];
 }
 
-/** What is equal in both recordings after scaling. */
+/** The quantity that is equal in both recordings after scaling. */
 const MADE_EQUAL: Record<Normalize, string> = { none: '', duration: ', for the same length', samples: ', for the same total' };
 
 function scalingText(total: DiffTotal): string {

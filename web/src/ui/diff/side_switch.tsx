@@ -1,4 +1,4 @@
-// The recording that is shown, or both, and the scaling of changes.
+// The switch for the displayed recording, or both, and for the scaling of changes.
 
 import type { JSX } from 'preact';
 import type { Normalize, Side } from '../../host/protocol.ts';
@@ -35,7 +35,7 @@ export function SideSwitch(): JSX.Element | null {
   );
 }
 
-/** In place of a view that has nothing to compare. */
+/** Replaces a view that has nothing to compare. */
 export function OneSideOnly(): JSX.Element {
   const { showSide } = useApp();
   return (

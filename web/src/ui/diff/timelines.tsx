@@ -1,4 +1,4 @@
-// The timelines of both recordings, one above the other. A brush on either selects the same time of both.
+// The timelines of both recordings, one above the other. A brush on either selects the same time in both.
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -11,7 +11,7 @@ export function Timelines(): JSX.Element {
   const [rates, setRates] = useState({ before: 0, after: 0 });
   const rate = Math.max(rates.before, rates.after);
   const { before, after } = useApp().names.sides!;
-  // Without times in both, one sentence instead of two.
+  // If neither has times, one sentence is shown instead of two.
   const shown = before.tables.form === 'sums' && after.tables.form === 'sums' ? (['before'] as const) : (['before', 'after'] as const);
   return (
     <div class="timelines">
@@ -28,13 +28,13 @@ export function Timelines(): JSX.Element {
   );
 }
 
-/** Shows one recording of the two to its children, and applies choices to both. */
+/** Provides one of the two recordings to its children, and applies choices to both. */
 function OneSide({ side, children }: { side: 'before' | 'after'; children: ComponentChildren }): JSX.Element {
   const app = useApp();
   const inner = useMemo((): App => {
     const sides = app.names.sides!;
     const stateOf = (state: State): State => stateOnSide(state, sides, side).state;
-    /** Translates choices in this recording to both; null, and a message, if the other one lacks them. */
+    /** Translates choices in this recording to both; shows a message and returns null if the other recording lacks them. */
     const onBoth = (change: Partial<State>): Partial<State> | null => {
       const { state, lost } = stateOnSide({ ...stateOf(app.store.state), ...change }, sides, 'compared');
       if (lost.length === 0) return { ...change, ...picked(change, state) };

@@ -1,4 +1,4 @@
-// The call tree of both recordings, the largest changes first.
+// The call tree of both recordings, largest changes first.
 
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';

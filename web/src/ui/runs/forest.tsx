@@ -14,15 +14,15 @@ import { number } from './strips.tsx';
 const FARTHEST = 16;
 const [HEIGHT, MIDDLE] = [22, 11];
 
-/** Shows these of the functions of a comparison. */
+/** Shows some of the functions of a comparison. */
 export function Forest({ functions, comparison }: { functions: readonly ComparedFunction[]; comparison: RunsComparison }): JSX.Element {
   const { names } = useApp();
   const { functions: all, function_unit: unit, levels } = comparison;
   const labels = useLabels(names);
-  // The axis stays when more functions are shown.
+  // The axis stays the same when more functions are shown.
   const axis = useMemo(() => axisOf(all ?? []), [all]);
   return (
-    // The roles stay when a narrow page lays rows out in another way.
+    // The roles stay the same when a narrow page lays out rows differently.
     <table class="forest" role="table" data-part="forest">
       <thead role="rowgroup">
         <tr role="row">
@@ -121,7 +121,7 @@ function axisOf(all: readonly ComparedFunction[]): LogAxis {
   return logAxis(Math.max(low, 1 / FARTHEST), Math.min(high, FARTHEST));
 }
 
-/** `+104 %`; new and vanished functions have no ratio that means anything. */
+/** `+104 %`; new and vanished functions have no meaningful ratio. */
 function change({ presence, ratio }: ComparedFunction): string {
   if (presence !== 'both') return presence === 'new' ? 'new' : 'gone';
   return percent(ratio);

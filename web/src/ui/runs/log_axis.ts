@@ -1,4 +1,4 @@
-// A logarithmic axis, on which equal ratios are equally long.
+// A logarithmic axis, on which equal ratios have equal lengths.
 
 import { tickValues, ticks as roundTicks } from '../../canvas/amounts.ts';
 

@@ -14,7 +14,7 @@ type SideName = (typeof SIDES)[number];
 const [HEIGHT, MIDDLE, APART, LEVELS] = [54, 27, 5, 4];
 const AXIS = 18;
 
-/** An axis for each block, on which equal ratios are equally long in all of them. */
+/** An axis for each block. Equal ratios have the same length on all of them. */
 export function axesOf(blocks: readonly RunsBlock[]): (LogAxis | null)[] {
   const ranges = blocks.map((block) => {
     const values = SIDES.flatMap((side) => block.runs[side].map((run) => run.value)).filter((value) => value > 0);
@@ -63,7 +63,7 @@ interface BlockProps {
   readonly comparison: RunsComparison;
 }
 
-/** One side: a single stop for Tab, in which arrows go from run to run. */
+/** One side: a single stop for Tab, in which arrow keys move from run to run. */
 function Strip({ side, block, axis, comparison, onRead }: BlockProps & { side: SideName; onRead: (text: string) => void }): JSX.Element {
   const [active, setActive] = useState(0);
   const plot = useRef<SVGSVGElement>(null);
@@ -137,7 +137,7 @@ function heightsOf(runs: readonly ComparedRun[], axis: LogAxis | null): number[]
   });
 }
 
-/** The address of a run, relative to the page. Every character of a name stands for itself. */
+/** The address of a run, relative to the page. Every character of a name is taken literally. */
 function addressOf(root: string, source: string): string {
   return root + source.split('/').map(encodeURIComponent).join('/');
 }

@@ -1,4 +1,4 @@
-// What many runs show: the verdict, the runs of both sides, and the functions that changed.
+// The comparison of many runs: the verdict, the runs of both sides, and the functions that changed.
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -9,7 +9,7 @@ import { Notice } from '../panel.tsx';
 import { Forest } from './forest.tsx';
 import { SIDES, Strips, axesOf, number } from './strips.tsx';
 
-/** Blocks and functions that are shown before someone asks for all. */
+/** The number of blocks and functions that are shown before the user requests all. */
 const [FEW_BLOCKS, FEW_FUNCTIONS] = [12, 20];
 
 const CLASSES: Record<RunsComparison['verdict'], string> = { slower: 'is-more', faster: 'is-less', 'no-slowdown': 'is-less', unknown: 'is-noise', invalid: 'is-more' };

@@ -1,4 +1,4 @@
-// The flame graph: left-heavy, over everything or one part, top-down or inverted.
+// The flame graph: left-heavy, of everything or one part, top-down or inverted.
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';

@@ -16,9 +16,9 @@ interface Hang {
   readonly doing: AnswerOf<'hangs'>['hangs'][number];
 }
 
-/** Hangs that are described, the longest ones. */
+/** The number of hangs to describe, longest first. */
 const MOST = 8;
-/** Functions of a stack that are shown, the innermost ones. */
+/** The number of functions of a stack to show, innermost first. */
 const FRAMES = 4;
 
 export function Hangs(): JSX.Element | null {

@@ -85,7 +85,7 @@ function ByName({ rows, cpu }: Shown): JSX.Element {
   const named = useMemo(() => byName(rows), [rows]);
   const during = state.during ?? { names: [], hangs: false, needsAll: false };
   const isWhole = (table: string): boolean => tables.intervals_left_out?.every((left) => left.table !== table) ?? true;
-  /** The name to select; null if that selects nothing, or not all. */
+  /** The name to select; null if the name selects no intervals, or not all of them. */
   const nameOf = (row: number): string | null => {
     const { label } = named[row]!;
     return tables.form === 'samples' && isWhole(tableOf(label)) ? duringName(label) : null;

@@ -13,7 +13,7 @@ import { Pending } from '../panel.tsx';
 import { Hangs } from './hangs.tsx';
 import { Sentences } from './overview_sentences.tsx';
 
-/** The most threads that are listed, and the share of the total below which a thread is only counted. */
+/** The maximum number of listed threads, and the share of the total below which a thread is only counted. */
 const [MOST_THREADS, LEAST_SHARE] = [8, 0.0005];
 
 export function OverviewView(): JSX.Element {

@@ -22,12 +22,12 @@ export function Sentences({ answer: { sentences } }: { readonly answer: Overview
 const FUNCTION = /\u0001(\d+)\u0002([^\u0003]*)\u0003/;
 
 function Marked({ text }: { readonly text: string }): JSX.Element {
-  // The texts between functions, and of each function its label and its name.
+  // The text between functions, and the label and name of each function.
   const parts = text.split(FUNCTION);
   return <>{parts.map((part, at) => (at % 3 === 0 ? part : at % 3 === 1 ? <FunctionLink key={`${at} ${part}`} label={Number(part)} name={parts[at + 1]!} /> : null))}</>;
 }
 
-/** A click on a folded name shows all of it, and the next click its callers and callees. */
+/** A click on a folded name shows the complete name, and the next click its callers and callees. */
 function FunctionLink({ label, name }: { readonly label: number; readonly name: string }): JSX.Element {
   const app = useApp();
   const whole = nameOf(app.names, label);

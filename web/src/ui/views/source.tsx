@@ -1,4 +1,4 @@
-// Source lines: by weight, and in the text of their file if the page contains it.
+// Source lines, by weight, and within their file if the page contains its text.
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';

@@ -76,7 +76,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   );
 }
 
-/** The level of each row, the row on top when the tree opens, and the buttons that indent every call and lead to the outermost caller. */
+/** The level of each row, the row on top when the tree opens, and the buttons that indent every call and go to the outermost caller. */
 export function useLevels(answer: TreeShape | null, weightOf: (row: number) => number): { levels: ArrayLike<number>; first: number; buttons: JSX.Element } {
   const [isCompact, setCompact] = useState(remembered('tree-levels') !== 'every');
   const levels = useMemo(() => (answer === null ? [] : isCompact ? chainLevels(answer) : answer.depth.map((depth) => depth - 1)), [answer, isCompact]);

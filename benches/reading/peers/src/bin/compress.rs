@@ -1,4 +1,4 @@
-//! Compresses a file to standard output, for what has no program of its own on every machine: `compress FILE` is zstd -3.
+//! Compresses a file to standard output, since not every machine has the program: `compress FILE` is zstd -3.
 
 use std::fs::File;
 use std::io;

@@ -1,12 +1,12 @@
-//! Decompresses a file, gzip or zstd, into 1 MiB of memory, again and again, and does nothing with it.
+//! Decompresses a gzip or zstd file into a buffer of 1 MiB that is overwritten repeatedly, and discards the result.
 //!
-//! Prints the number of bytes and the seconds, in which the compressed file is read.
+//! Prints the number of bytes and the seconds, which include reading the compressed file.
 
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufReader, Read};
 
-// Only so that its features count for this build, too.
+// Used only so that its features also apply to this build.
 use traceparse as _;
 
 fn main() {

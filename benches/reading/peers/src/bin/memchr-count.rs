@@ -1,6 +1,6 @@
-//! Counts `<` in a file that is in memory: the least that any reader must do, looking at each byte once.
+//! Counts `<` in a file in memory: the minimum work of any reader, which examines each byte once.
 //!
-//! Prints the count and its seconds. Reading the file into memory is not in them.
+//! Prints the count and the seconds, which do not include reading the file into memory.
 
 fn main() {
     let bytes = std::fs::read(reading_peers::path()).expect("the file can be read");

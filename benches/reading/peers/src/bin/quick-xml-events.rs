@@ -1,6 +1,6 @@
-//! Iterates over all events of a file that is in memory, with quick-xml as it is configured from the start.
+//! Iterates over all events of a file in memory, with the default configuration of quick-xml.
 //!
-//! Prints the number of events and the seconds. Reading the file into memory is not in them.
+//! Prints the number of events and the seconds, which do not include reading the file into memory.
 
 use std::hint::black_box;
 
