@@ -16,7 +16,7 @@ pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut
         writeln!(out, "{}  {:<8} {:<14}  {}", found.uuid, found.arch, found.kind.name(), clean(&path))?;
     }
     let Some(report) = report else { return Ok(()) };
-    let profile = &report.recording.profile;
+    let (profile, systems) = (&report.recording.profile, report.systems_without_names());
     for (row, samples) in report.wanted() {
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
@@ -24,7 +24,10 @@ pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut
         let path =
             [binary.path, binary.name].map(|text| profile.string(text)).into_iter().find(|text| !text.is_empty());
         let path = clean(path.unwrap_or_default());
-        writeln!(out, "{uuid:<36}  {arch:<8} wanted {:>5.1}%   {path}", percent(samples, all_samples(report)))?;
+        let systems = binary.uuid.and_then(|uuid| systems.get(&uuid)).into_iter().flatten();
+        let systems: String = systems.map(|system| format!(" · {}", clean(system))).collect();
+        let share = percent(samples, all_samples(report));
+        writeln!(out, "{uuid:<36}  {arch:<8} wanted {share:>5.1}%   {path}{systems}")?;
     }
     Ok(())
 }
@@ -54,7 +57,7 @@ fn all_samples(report: &Report<'_>) -> u64 {
 }
 
 fn wanted_values(report: &Report<'_>) -> Value {
-    let profile = &report.recording.profile;
+    let (profile, systems) = (&report.recording.profile, report.systems_without_names());
     let value = |(row, samples): (UnnamedBinary, u64)| {
         let binary = profile.binary(row.binary);
         json!({
@@ -65,6 +68,7 @@ fn wanted_values(report: &Report<'_>) -> Value {
             "frames": row.frames,
             "samples": samples,
             "percent": percent(samples, all_samples(report)),
+            "systems": binary.uuid.and_then(|uuid| systems.get(&uuid)).into_iter().flatten().collect::<Vec<_>>(),
         })
     };
     report.wanted().into_iter().map(value).collect()

@@ -132,6 +132,13 @@ impl TocRun {
         lookup(&self.device, name)
     }
 
+    /// Returns the system of the recorded device with its build: `iOS 17.5 (21F79)`.
+    pub(crate) fn os(&self) -> Option<String> {
+        let parts = ["platform", "os-version"].map(|name| self.device_attribute(name).filter(|text| !text.is_empty()));
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+
     /// Returns an attribute of the recorded process.
     pub fn process_attribute(&self, name: &str) -> Option<&str> {
         lookup(&self.process, name)

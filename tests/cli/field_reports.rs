@@ -492,6 +492,27 @@ fn counts_reports_in_folders_that_fleets_do_not_measure() {
     assert!(warning.contains("4 reports skipped, such as ") && warning.contains("a.sample.txt"), "{warning}");
 }
 
+/// The symbols of a system binary depend on the system.
+#[test]
+fn lists_the_systems_of_binaries_without_symbols() {
+    let folder = Folder::new();
+    let binary = "\"binaryName\":\"libsystem_kernel.dylib\"";
+    let with_uuid = format!("{binary},\"binaryUUID\":\"1672554C-5C48-3600-AEF8-97F330B62C10\"");
+    let report = crash("1.0", 0x200).replace(binary, &with_uuid);
+    write(&folder, "17.json", &report);
+    write(&folder, "18.json", report.replace("17.5 (21F79)", "18.0 (22A3354)"));
+    let [seventeen, eighteen] = ["17.json", "18.json"].map(|name| folder.path(name));
+    let wanted = |paths: &[&str]| -> Value {
+        let json = ok(&[&["uuid", "--format", "json"][..], paths].concat());
+        serde_json::from_str::<Value>(&json).unwrap()["wanted"].clone()
+    };
+    let systems = ["iPhone OS 17.5 (21F79)", "iPhone OS 18.0 (22A3354)"];
+    assert_eq!(wanted(&[&seventeen])[0]["systems"], json!(systems[..1]));
+    assert_eq!(wanted(&[&seventeen, &eighteen])[0]["systems"], json!(systems));
+    let text = ok(&["uuid", &seventeen, &eighteen]);
+    assert!(text.contains("libsystem_kernel.dylib · iPhone OS 17.5 (21F79) · iPhone OS 18.0 (22A3354)\n"), "{text}");
+}
+
 /// One file with metrics does not cost the UUIDs of the others.
 #[test]
 fn lists_the_uuids_of_reports_beside_one_with_metrics() {

@@ -108,12 +108,8 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for run in &toc.runs {
         let mut parts = vec![format!("run {}", run.number)];
         parts.extend(run.unread.as_ref().map(|_| "damaged, and not read".to_owned()));
-        let device = |key| run.device_attribute(key);
-        parts.extend(device("model").map(str::to_owned));
-        parts.extend(match (device("platform"), device("os-version")) {
-            (Some(platform), Some(version)) => Some(format!("{platform} {version}")),
-            _ => None,
-        });
+        parts.extend(run.device_attribute("model").map(str::to_owned));
+        parts.extend(run.os());
         parts.extend(run.process_attribute("name").map(|name| format!("process {name}")));
         parts.extend(run.is_all_processes.then(|| "all processes".to_owned()));
         parts.extend(run.summary_field("duration").map(|seconds| format!("{seconds} s")));

@@ -75,7 +75,7 @@ fn end(interval: &Interval) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervals::IntervalOrigin;
+    use crate::recording::IntervalOrigin;
 
     fn row(run: u32, start: u64, length: Option<u64>) -> Interval {
         Interval {

@@ -18,6 +18,7 @@ mod stop;
 mod subtrees;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
@@ -40,7 +41,7 @@ use crate::hash::HashMap;
 use crate::ordered_pool::both;
 use crate::profile::{BinaryId, Doing, FunctionId, Meaning, Profile, SampleSum};
 use crate::recording::TocRun;
-use crate::units::Weight;
+use crate::units::{Uuid, Weight};
 
 /// The overview of one series.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,6 +268,25 @@ impl<'e> Report<'e> {
         self.by_samples(&nameless_in(&self.recording.profile, rows.map(|row| (row, code.find(row)))))
     }
 
+    /// The systems, such as `iOS 17.5 (21F79)`, on which unnamed code of a system binary was sampled, by UUID.
+    pub(crate) fn systems_without_names(&self) -> HashMap<Uuid, BTreeSet<String>> {
+        let profile = &self.recording.profile;
+        let code = OwnCode::new(self);
+        let mut systems: HashMap<Uuid, BTreeSet<String>> = HashMap::default();
+        for series in &self.series {
+            let Some(os) = self.recording.toc_of_run(self.run_of(series)).and_then(TocRun::os) else { continue };
+            let rows = self.weights.of_series(series.series).iter();
+            let binaries = rows.filter_map(|row| nameless_binary(profile, code.find(row)?));
+            for binary in binaries.filter(|binary| !is_own_binary(profile, *binary)) {
+                let of_binary = profile.binary(binary).uuid.map(|uuid| systems.entry(uuid).or_default());
+                if let Some(of_binary) = of_binary.filter(|of_binary| !of_binary.contains(&os)) {
+                    of_binary.insert(os.clone());
+                }
+            }
+        }
+        systems
+    }
+
     /// The binaries without symbols, each with its number of samples, most samples first.
     pub(crate) fn by_samples(&self, nameless_in: &[u64]) -> Vec<(UnnamedBinary, u64)> {
         let profile = &self.recording.profile;
@@ -287,12 +307,16 @@ impl<'e> Report<'e> {
 fn nameless_in<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Option<Found>)>) -> Vec<u64> {
     let mut sums = vec![0; profile.binary_ids().len()];
     for (row, found) in rows {
-        let place = found.and_then(|found| found.nameless(profile));
-        if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
+        if let Some(binary) = found.and_then(|found| nameless_binary(profile, found)) {
             sums[binary.index()] += row.samples;
         }
     }
     sums
+}
+
+/// The binary whose symbols would name this code.
+fn nameless_binary(profile: &Profile, found: Found) -> Option<BinaryId> {
+    profile.frame(profile.stack(found.nameless(profile)?.stack).frame).binary
 }
 
 /// Sums the samples by owner.

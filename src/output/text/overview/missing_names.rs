@@ -1,8 +1,9 @@
 //! Advice on unnamed frames.
 
 use super::{Page, VISIBLE};
-use crate::output::text::style::fit;
+use crate::output::text::style::{clean, fit};
 use crate::output::text::words::share;
+use crate::recording::TocRun;
 use crate::report::{UnnamedBinary, UnnamedFrames, is_own_binary};
 use crate::settings::{self, DSYM, IMAGE, SYMBOLS};
 
@@ -70,9 +71,9 @@ impl Page<'_, '_> {
             1 => "1 of them is".to_owned(),
             frames => format!("{frames} of them are"),
         };
-        format!(
-            "{of}; {part} in {name}. Symbols from the same version would name them; pass them with {SYMBOLS}{more}."
-        )
+        let system = self.overview.toc.and_then(TocRun::os).unwrap_or_else(|| "the same version".to_owned());
+        let system = clean(&system);
+        format!("{of}; {part} in {name}. Symbols from {system} would name them; pass them with {SYMBOLS}{more}.")
     }
 
     /// Explains how to name an app binary, which needs symbols of exactly this build. `more` points to the documentation or is empty.

@@ -248,10 +248,7 @@ impl<'p, 'e> Page<'p, 'e> {
             (None, true) => "all processes".to_owned(),
             (None, false) => input.to_owned(),
         });
-        let platform = [field(&toc.device, "platform"), field(&toc.device, "os-version")];
-        let platform: Vec<&str> = platform.into_iter().flatten().collect();
-        let model = field(&toc.device, "model").map(str::to_owned);
-        parts.extend(model.into_iter().chain((!platform.is_empty()).then(|| platform.join(" "))));
+        parts.extend(field(&toc.device, "model").map(str::to_owned).into_iter().chain(toc.os()));
         parts.extend(date(toc));
         parts.extend(STATED.iter().filter_map(|(key, called)| Some(called.replace("{}", field(&toc.summary, key)?))));
         parts.extend(toc.duration().map(|duration| format!("{} recorded", seconds(duration))));

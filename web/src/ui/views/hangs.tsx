@@ -71,8 +71,8 @@ function Row({ hang, signposts }: { readonly hang: Hang; readonly signposts: rea
   return (
     <li>
       <button type="button" class="top-row is-hang" title="Select this time" onClick={() => end > start && app.store.set({ time: { start, end } })}>
-        <span class="amount">{timeText(start)}</span>
-        <span class="amount">{last === Infinity ? 'open' : timeText(last - start)}</span>
+        <span class="amount">{`at ${timeText(start)}`}</span>
+        <span class="amount">{last === Infinity ? `≥ ${timeText(end - start)}` : timeText(last - start)}</span>
         <span class="name">{label.hang_type || 'Hang'}</span>
         <span class="dim">{thread || process}</span>
       </button>
