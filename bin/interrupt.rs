@@ -69,10 +69,34 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Creates a folder among the temporary ones that only the user can read, and that stays.
-pub(crate) fn lasting_folder() -> io::Result<PathBuf> {
-    let folder = tempfile::Builder::new().prefix("traceparse-").disable_cleanup(true).tempdir()?;
-    Ok(folder.path().to_owned())
+/// Creates a folder in the system's temporary folder that only the user can read. It is deleted when the process ends, unless it is [kept](keep).
+pub(crate) fn private_folder() -> io::Result<PathBuf> {
+    watch();
+    #[cfg_attr(not(unix), allow(unused_mut))]
+    let mut builder = tempfile::Builder::new();
+    // By default, other users can read it, unless the umask prevents this.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let mut temporary = temporary();
+    let folder = builder.prefix("traceparse-").disable_cleanup(true).tempdir()?.path().to_owned();
+    temporary.push(folder.clone());
+    Ok(folder)
+}
+
+/// Keeps a temporary folder when the process ends.
+pub(crate) fn keep(folder: &Path) {
+    temporary().retain(|path| path != folder);
+}
+
+/// Deletes the temporary files and folders that remain at the end of the process.
+pub(crate) fn delete_rest() {
+    delete(&temporary());
+}
+
+fn delete(temporary: &[PathBuf]) {
+    for path in temporary {
+        let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
+    }
 }
 
 /// A folder for temporary files, which is deleted on drop and on interruption.
@@ -138,9 +162,7 @@ pub(crate) fn on_interrupt(hook: impl FnMut(u8) + Send + 'static) {
 pub(crate) fn end(code: u8) -> ! {
     let _held = {
         let temporary = temporary();
-        for path in temporary.iter() {
-            let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
-        }
+        delete(&temporary);
         temporary
     };
     std::process::exit(i32::from(code))

@@ -66,6 +66,7 @@ fn main() -> ExitCode {
     let result = run::run(Cli::from_process());
     messages::end_warnings(result.is_ok());
     let code = exit_code(result);
+    interrupt::delete_rest();
     objects::end();
     code
 }

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use traceparse::output::{self, Answer, Cells, FlameGraphOptions, OverviewContext, RowFormat, Style, WorkbenchOptions};
 
 use crate::formats::Format;
 use crate::guard::will_write;
 use crate::sink::{style, write_inert};
-use crate::{complain, is_closed_pipe, note, printable};
+use crate::{complain, interrupt, is_closed_pipe, note, printable, warning};
 
 /// An output with the options of its format.
 #[derive(Clone, Debug)]
@@ -111,7 +111,8 @@ impl Output {
 
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         write_inert(self.path.as_deref(), self.format.syntax(), write)?;
-        self.file().filter(|_| self.is_opened).map_or(Ok(()), open_page)
+        self.file().filter(|_| self.is_opened).into_iter().for_each(open_page);
+        Ok(())
     }
 
     /// Writes an answer in a [plain](Self::plain) format.
@@ -120,12 +121,16 @@ impl Output {
     }
 }
 
-/// Opens a page in the default browser, which continues without this process.
-fn open_page(page: &Path) -> Result<()> {
-    let shown = page.display();
-    open::that_detached(page).with_context(|| format!("no browser could be started; open {shown} in one"))?;
-    note(&format!("opened {shown}"));
-    Ok(())
+/// Opens a page in the default browser, which continues without this process. The page is complete, so a failure is only a warning: the exit
+/// code is that of the answer.
+fn open_page(page: &Path) {
+    page.parent().into_iter().for_each(interrupt::keep);
+    // A relative path such as `https:a.html` would be an address.
+    let page = std::path::absolute(page).unwrap_or_else(|_| page.to_owned());
+    match open::that_detached(&page) {
+        Ok(()) => note(&format!("opening {}", page.display())),
+        Err(_) => warning(&format!("no browser could be started; open {} in one", page.display())),
+    }
 }
 
 /// Repeats alerts on standard error, for a log, unless the answer is text on standard output that contains all of them.

@@ -9,7 +9,7 @@ use traceparse::output::{Cells, ColourBy, FlameGraphOptions};
 use crate::choices;
 use crate::formats::{Format, FormatSet, format_of};
 use crate::given::Given;
-use crate::interrupt::lasting_folder;
+use crate::interrupt::private_folder;
 use crate::output::Output;
 use crate::sink::is_terminal;
 use crate::weight_limit::number;
@@ -131,7 +131,7 @@ impl<const FORMATS: FormatSet> FromArgMatches for OutputArgs<FORMATS> {
 
 /// The path of a page in a new folder. The page stays there, since the browser may read it again.
 fn temporary_page() -> Result<PathBuf, String> {
-    let folder = lasting_folder()
+    let folder = private_folder()
         .map_err(|error| format!("--open cannot create a temporary folder: {error}; use -o report.html"))?;
     Ok(folder.join("report.html"))
 }

@@ -203,9 +203,9 @@ fn other_commands(export: &Recording) -> String {
 pub(crate) fn check_counted(report: &Report<'_>, args: &RecordingArgs) -> Result<()> {
     let profile = &report.recording.profile;
     let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
-    if profile.sums_or_samples().next().is_none()
-        && report.operations.iter().all(|operation| operation.changes.is_empty())
-    {
+    // Operations may have removed samples that the filters omit, which then count for neither.
+    let has_rows = report.recording.tables().any(|table| table.kind == TableKind::Cpu && table.rows > 0);
+    if profile.sums_or_samples().next().is_none() && (report.operations.is_empty() || !has_rows) {
         if !report.recording.has_percentiles() {
             note("the CPU tables have no rows");
         }

@@ -60,6 +60,12 @@ fn names_the_command_of_an_option_or_format() {
 fn names_the_filters_that_no_sample_passes() {
     let x = orchard();
     fails_with(1, &[&x, "--thread", "zzz"], &["no sample passes --thread 'zzz'; the input has runs: 1"]);
+    // An operation that would remove all other samples has nothing to do with it.
+    fails_with(
+        1,
+        &[&x, "--thread", "zzz", "--focus", "^none$"],
+        &["no sample passes --thread 'zzz'; the input has runs: 1"],
+    );
     let both = ["--time", "100s..", "--run", "1", "--state", "Blocked"];
     fails_with(1, &[&[x.as_str()], &both[..]].concat(), &["passes --run '1' --time '100s..' --state 'Blocked'; the"]);
 }

@@ -58,14 +58,32 @@ fn a_page_is_opened_in_the_browser() {
         let shown = read_text(&opened);
         std::fs::remove_file(&opened).expect("it was opened");
         assert!(read_text(shown.trim()).starts_with("<!doctype html>"), "{shown}");
-        assert!(stderr.contains(&format!("opened {}", shown.trim())), "{stderr}");
+        assert!(stderr.contains(&format!("opening {}", shown.trim())), "{stderr}");
         assert_eq!(shown.trim() == page, is_named, "{shown}");
+        if !is_named {
+            let folder = Path::new(shown.trim()).parent().expect("a folder");
+            let mode = std::fs::metadata(folder).expect("it stays").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{shown}");
+        }
     }
+    // The page is there, so the exit code is that of the answer.
     let (code, _, stderr) = run(&folder.path("nothing"), &[]);
     assert!(
-        code == Some(1) && stderr.contains("no browser could be started; open ") && stderr.contains("report.html"),
+        code == Some(0) && stderr.contains("no browser could be started; open ") && stderr.contains("report.html"),
         "{stderr}"
     );
+    // A relative path could be an address.
+    let mut command = Command::new(BINARY);
+    command.args([orchard.as_str(), "--open", "-o", "https:page.html"]).env("PATH", &path).current_dir(&temporary);
+    assert!(command.status().expect("the command starts").success());
+    let wait = || std::thread::sleep(Duration::from_millis(10));
+    (0..1_000).take_while(|_| !Path::new(&opened).exists()).for_each(|_| wait());
+    assert!(read_text(&opened).starts_with('/'), "{}", read_text(&opened));
+    // A failure leaves nothing.
+    let folders = || std::fs::read_dir(&temporary).expect("it can be read").count();
+    let before = folders();
+    let (code, _, stderr) = run(&path, &["--thread", "Nobody"]);
+    assert!(code == Some(1) && folders() == before, "{stderr}");
     for args in [&["--format", "json"][..], &["-o", "x.json"]] {
         let (code, _, stderr) = run(&path, args);
         assert!(code == Some(2) && stderr.contains("--open shows a page"), "{stderr}");
