@@ -45,6 +45,22 @@ test('a link shows what its sender saw', () => {
   }
 });
 
+test('a link tells the runs of several documents and files apart', async () => {
+  const inputs = ['14.3/concatenated', '27/orchard'].map((name) => join(ROOT, 'fixtures', name, 'input.xml'));
+  const { page } = await pageOf(inputs);
+  const { opened } = await openPage(page);
+  const names = { tables: opened.tables, texts: new Texts(opened.tables) };
+  const { series, threads } = opened.tables;
+  assert.ok(new Set(series.map(({ table, schema }) => `${table} ${schema}`)).size < series.length, 'some tables differ by their run alone');
+  for (const id of series.keys()) {
+    for (const thread of threads.keys()) {
+      const state = { ...freshState(id), threads: [thread] };
+      const read = readFragment(fragmentOf(state, names), names);
+      assert.deepEqual([read.series, read.threads], [id, [thread]], fragmentOf(state, names));
+    }
+  }
+});
+
 test('a link holds places of the tree, and long paths are short in it', () => {
   const all = Array.from({ length: names.tables.functions.count }, (_, id) => stepOf(names, id, false));
   const odd = renamed(names, all.slice(0, 4), ['~Press', 'a;b@c#d\\', 'operator()(int, char)', 'é %25&=;']);

@@ -10,6 +10,7 @@ import { counterOf, countersOf } from './counters.ts';
 import { duringName } from './intervals.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
+import { runText } from './run_text.ts';
 import { namesOfSide } from './sides.ts';
 import { type State, type Tab, type TreeKind, TREES, freshState, mainSeries } from './state.ts';
 import { firstTab, tabsOf } from './tabs.ts';
@@ -184,7 +185,7 @@ function readOperation(text: string, names: Names): Operation {
 
 function seriesText({ tables }: Names, id: number): string {
   const { run, table, schema } = tables.series[id]!;
-  return `${tables.runs[run]!.number}/${table}/${schema}`;
+  return `${runText(tables, run)}/${table}/${schema}`;
 }
 
 function readSeries(names: Names, value: string): number {
@@ -194,13 +195,13 @@ function readSeries(names: Names, value: string): number {
 /** A process, identified in the same way in every page of the file: run, number and name. */
 function processText({ tables }: Names, id: number): string {
   const { run, pid, name } = tables.processes[id]!;
-  return `${tables.runs[run]!.number}/${pid ?? ''}/${name}`;
+  return `${runText(tables, run)}/${pid ?? ''}/${name}`;
 }
 
 function threadText({ tables }: Names, id: number): string {
   const { process, tid, name } = tables.threads[id]!;
   const { run, pid } = tables.processes[process]!;
-  return `${tables.runs[run]!.number}/${pid ?? ''}/${tid ?? ''}/${name}`;
+  return `${runText(tables, run)}/${pid ?? ''}/${tid ?? ''}/${name}`;
 }
 
 function functionText(names: Names, id: number): string {

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { fragmentOf } from '../state/fragment.ts';
+import { runText } from '../state/run_text.ts';
 import { freshState } from '../state/state.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { copyText } from './copy.ts';
@@ -78,7 +79,7 @@ function SeriesSelect({ app }: { app: App }): JSX.Element {
   const { tables } = app.names;
   const options = tables.series.map(({ run, schema, unit, rows }, id) => ({
     value: String(id),
-    name: `${schema}${tables.runs.length > 1 ? ` of run ${tables.runs[run]!.number}` : ''} (${unit}, ${counted(rows, 'row')})`,
+    name: `${schema}${tables.runs.length > 1 ? ` of run ${runText(tables, run)}` : ''} (${unit}, ${counted(rows, 'row')})`,
   }));
   const change = (id: string): void => {
     const { side, normalize, tab, tree, flame, search } = state;
