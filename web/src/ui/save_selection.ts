@@ -31,9 +31,13 @@ export function selectionItems(app: App): Item[] {
   return kinds.map(([format, kind]) => ({ id: `save-${format}`, name: `Selection: ${kind.name}`, tells: kind.tells, run: () => void saveSelection(app, format, kind) }));
 }
 
+let saves = 0;
+
 async function saveSelection({ client, store, names, say }: App, format: FileFormat, { file }: FileKind): Promise<void> {
   try {
-    const { bytes } = await client.ask('save', placeOf(store.state, names.tables), { kind: 'file', format });
+    // In a channel of its own, since a later one would replace it.
+    saves += 1;
+    const { bytes } = await client.ask(`save ${saves}`, placeOf(store.state, names.tables), { kind: 'file', format });
     download(file, 'application/octet-stream', new Blob([bytes as Uint8Array<ArrayBuffer>]));
     say(`Saved ${file}.`);
   } catch (error) {

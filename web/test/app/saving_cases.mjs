@@ -69,6 +69,16 @@ async function reopen(tab, folder, fragment = '') {
 }
 
 const CASES = {
+  async 'files that are saved one after another are all saved'(tab, { app, orchard }) {
+    await tab.openWith(app, [orchard]);
+    await tab.browser.run(() => void (globalThis.savedFiles.length = 0));
+    for (const action of ['save-firefox', 'save-folded', 'save-csv']) {
+      await tab.click('[data-part=save]');
+      await tab.click(`[data-part=menu] [data-action=${action}]`);
+    }
+    await waitFor(() => tab.browser.run(() => globalThis.savedFiles.length === 3), 'three files', 30_000);
+  },
+
   async 'a saved report opens by itself'(tab, { app, orchard, folder }) {
     const link = 'v=1&tab=functions&op=hide-system';
     await tab.openWith(app, [orchard], link);

@@ -54,11 +54,13 @@ pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading)
     Ok(reading)
 }
 
-/// Sorts the recordings by date if both have one, otherwise by name. Also returns a sentence about the order.
+/// Sorts the recordings by date if both have one, otherwise by name, and leaves files with one name in the order of the drop. Also returns a
+/// sentence about the order.
 fn in_order(both: [Loaded; 2], is_swapped: bool) -> ([Loaded; 2], String) {
     let [first, second] = both;
     let (is_earlier, why) = match [&first, &second].map(start) {
         [Some(a), Some(b)] if a != b => (a < b, "by the dates of the recordings"),
+        _ if dropped_name(&first.name) == dropped_name(&second.name) => (true, "as dropped"),
         _ => (first.name <= second.name, "by name"),
     };
     let why = if is_swapped { "swapped" } else { why };
@@ -70,4 +72,29 @@ fn in_order(both: [Loaded; 2], is_swapped: bool) -> ([Loaded; 2], String) {
 /// The time at which the first run was started.
 fn start(loaded: &Loaded) -> Option<Nanos> {
     loaded.analysis.recording().tocs().flat_map(|toc| &toc.runs).filter_map(TocRun::start).min()
+}
+
+/// The name of a file before the page or the browser told it apart from another one: `cpu.xml` for `2/cpu.xml` and `cpu (1).xml`.
+fn dropped_name(name: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let name = name.split_once('/').filter(|(folder, _)| is_number(folder)).map_or(name, |(_, rest)| rest);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let counted = stem.strip_suffix(')').and_then(|stem| stem.rsplit_once(" ("));
+    let stem = counted.filter(|(_, count)| is_number(count)).map_or(stem, |(stem, _)| stem);
+    format!("{stem}.{extension}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_the_browser_counted_are_one_name() {
+        for name in ["cpu.xml", "2/cpu.xml", "cpu (1).xml", "3/cpu (12).xml"] {
+            assert_eq!(dropped_name(name), "cpu.xml", "{name}");
+        }
+        for name in ["cpu (a).xml", "cpu(1).xml", "new/cpu.xml", "cpu ().xml"] {
+            assert_eq!(dropped_name(name), name);
+        }
+    }
 }
