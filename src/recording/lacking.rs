@@ -25,14 +25,17 @@ impl Recording {
         is_nothing_read.then(|| format!("none of the {rows} rows could be read; see the warnings for the reason"))
     }
 
-    /// Returns the warnings from reading.
+    /// Returns the warnings from reading, and those about tables of contents of other recordings.
     pub fn warnings(&self) -> Vec<String> {
         let cut = self.documents.iter().filter_map(|document| {
             let (input, byte) = (&document.input, document.cut_at?);
             // Readers of other tables use the same words, so the warning is printed once.
             Some(format!("{input}:{byte}: the file is truncated here; only complete rows are used"))
         });
-        self.diagnostics.iter().map(ToString::to_string).chain(cut).collect()
+        let input = |run| self.profile.string(self.profile.run(run).input);
+        let refused =
+            self.profile.run_ids().filter_map(|run| Some(format!("{}: {}", input(run), self.refused_toc(run)?)));
+        self.diagnostics.iter().map(ToString::to_string).chain(cut).chain(refused).collect()
     }
 }
 
