@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Recording, Table, TableKind};
+use crate::units::{first_of, several};
 
 impl Recording {
     /// Explains why there is no CPU table, and what to do. What a bundle lacks cannot be exported from it either. `None` if there is one, or
@@ -74,10 +75,12 @@ fn no_cpu_table(recording: &Recording) -> String {
     let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
     let tables: Vec<String> = recording
         .tables()
-        .map(|table| format!("{} ({} rows)", table.schema.as_deref().unwrap_or("details of a track"), table.rows))
+        .map(|table| {
+            format!("{} ({})", table.schema.as_deref().unwrap_or("details of a track"), several(table.rows, "row"))
+        })
         .collect();
     if !tables.is_empty() {
-        return format!("no CPU table here, only: {}. Export one with: {}", tables.join(", "), how(schemas[0]));
+        return format!("no CPU table here, only: {}. Export one with: {}", first_of(&tables), how(schemas[0]));
     }
     match schemas.iter().find(|schema| recorded.contains(schema)) {
         Some(schema) => {
