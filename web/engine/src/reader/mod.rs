@@ -77,6 +77,7 @@ pub(crate) fn name_settings() {
         write: |setting, f| match setting.name {
             "dsym" | "symbols" => f.write_str("a drop onto this page"),
             "state" => f.write_str("the filter of states:"),
+            "allow-truncated" => f.write_str("it to the command with --allow-truncated"),
             name => write!(f, "the command's option --{name}"),
         },
     }
