@@ -17,7 +17,7 @@ import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
 import { type Shown, openNames, show } from '../ui/shown.ts';
 import { documentsOf, summariesOf } from '../ui/summary.ts';
-import { joined, rootOf } from './listing.ts';
+import { type Listing, joined, joinedListings, rootOf } from './listing.ts';
 import { type Kept, reportOf } from './report.ts';
 
 /** The open recording, or both that are compared, and the files that were read. */
@@ -38,10 +38,11 @@ export interface Current {
   readonly isAgain: boolean;
 }
 
-/** The files of a reading, and whether they add names to the open recording. */
+/** The files of a reading. */
 interface Found {
   readonly reading: Reading;
   readonly files: readonly Dropped[];
+  /** The dropped files and folders, if the open recording was read again with them. */
   readonly added: readonly string[] | null;
   readonly isSwapped: boolean;
 }
@@ -53,7 +54,7 @@ export class Session {
   readonly #listeners = new Set<() => void>();
   #abort = new AbortController();
   /** Drops that came during the reading. */
-  #waiting: Promise<readonly Dropped[]>[] = [];
+  #waiting: Promise<Listing>[] = [];
   open: OpenRecording | null = null;
   current: Current | null = null;
   /** The names of files and folders that wait for the end of the reading. */
@@ -72,11 +73,11 @@ export class Session {
   }
 
   /** Reads and shows a drop. The open recording stays until then. During a reading, the drop waits. */
-  drop(listing: Promise<readonly Dropped[]>): void {
+  drop(listing: Promise<Listing>): void {
     if (this.current === null) return void this.#open(listing, false, null);
     this.#waiting.push(listing);
-    const show = (files: readonly Dropped[]): void => {
-      if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...new Set(files.map(rootOf))] });
+    const show = ({ files }: Listing): void => {
+      if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...rootsOf(files)] });
     };
     // If the listing fails, the fault appears when it is the turn of this drop.
     listing.then(show, () => {});
@@ -88,16 +89,16 @@ export class Session {
     if (lists.length === 0) return;
     this.#waiting = [];
     this.#change({ next: [] });
-    void this.#open(Promise.all(lists).then((all) => joined(all)), false, this.fault);
+    void this.#open(Promise.all(lists).then(joinedListings), false, this.fault);
   }
 
-  async #open(listing: Promise<readonly Dropped[]>, isSwapped: boolean, fault: string | null): Promise<void> {
+  async #open(listing: Promise<Listing>, isSwapped: boolean, fault: string | null): Promise<void> {
     const { signal } = (this.#abort = new AbortController());
     this.#change({ current: { step: 'listing', progress: null, isAgain: false }, fault });
-    let dropped: readonly Dropped[] = [];
+    let [dropped, unlisted]: [readonly Dropped[], readonly string[]] = [[], []];
     const start = performance.now();
     try {
-      dropped = await listing;
+      ({ files: dropped, refused: unlisted } = await listing);
       if (signal.aborted) return;
       const found = await this.#read(dropped, isSwapped, signal);
       if (signal.aborted) return;
@@ -107,13 +108,12 @@ export class Session {
       const before = this.open?.shown;
       const open = await this.#openFound(found, signal);
       if (open === null) return;
-      this.#change({ open, current: null });
+      this.#change({ open, current: null, fault: textOf([fault, ...unlisted, ...found.reading.refused]) });
       before?.address.close();
       before?.client.close();
     } catch (error) {
       if (signal.aborted) return;
-      const faults = [fault, this.#faultOf(sentenceOf(error), dropped)];
-      this.#change({ current: null, fault: faults.filter((text) => text !== null).join('\n') });
+      this.#change({ current: null, fault: textOf([fault, this.#faultOf(sentenceOf(error), dropped), ...unlisted]) });
     }
     this.#openWaiting();
   }
@@ -122,7 +122,7 @@ export class Session {
   swap(): void {
     const { files, isSwapped } = this.open!;
     this.#abort.abort();
-    void this.#open(Promise.resolve(files), !isSwapped, null);
+    void this.#open(Promise.resolve({ files, refused: [] }), !isSwapped, null);
   }
 
   /** Ends the reading. The open recording stays, and drops that wait are read. */
@@ -163,8 +163,8 @@ export class Session {
   async #isUseless(dropped: readonly Dropped[], refusal: string, signal: AbortSignal): Promise<boolean> {
     const row = droppedFile('\u0001', new File(['Weight\tSelf Weight\tSymbol Names\n1.00 ms  100.0%\t1.00 ms\tmain\n'], ''));
     try {
-      const { unmatched } = await this.#readFiles([row, ...dropped], false, signal);
-      return unmatched.length >= new Set(dropped.map(rootOf)).size;
+      const { unmatched, refused } = await this.#readFiles([row, ...dropped], false, signal);
+      return unmatched.length + refused.length >= rootsOf(dropped).length;
     } catch (error) {
       // A table of contents may belong to the open recording, but a damaged recording stays damaged.
       return sentenceOf(error) === refusal;
@@ -173,15 +173,15 @@ export class Session {
 
   /** Reads the open recording together with what may be symbols. Returns null if nothing of it is. */
   async #readAdded({ files: before, notes, isSwapped }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
-    const added = [...new Set(dropped.map(rootOf))];
+    const added = rootsOf(dropped);
     const recorded = notes.title.split(' → ').map((path) => rootOf({ path }));
     // A new version of a file replaces the old one; only another folder has the name of the recording's folder.
     const kept = before.filter((file) => recorded.includes(rootOf(file)) || !added.includes(rootOf(file)));
     const files = joined([kept, dropped]);
     try {
       const reading = await this.#readFiles(files, isSwapped, signal);
-      const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
-      return unmatched.length < added.length ? { reading, files, added, isSwapped } : null;
+      const useless = [...reading.unmatched, ...reading.refused].filter((text) => !notes.unmatched.includes(text));
+      return useless.length < added.length ? { reading, files, added, isSwapped } : null;
     } catch {
       const changed = await findChanged(before);
       if (changed !== undefined) throw new RefusedError(`${changed.path}: it changed since it was dropped; drop it again, together with its symbols`);
@@ -242,6 +242,22 @@ export class Session {
     if (this.open === null) return show(client, names, location.hash);
     return isSame ? showAgain(client, names, this.open.shown) : show(client, names, '', 'another');
   }
+}
+
+/** The longest list of faults that a person reads. */
+const MOST_FAULTS = 8;
+
+/** Faults in a line each; null if there are none. */
+function textOf(faults: readonly (string | null)[]): string | null {
+  const all = faults.filter((text) => text !== null);
+  const more = all.length - MOST_FAULTS;
+  const lines = more > 0 ? [...all.slice(0, MOST_FAULTS), `… ${more} more`] : all;
+  return lines.length === 0 ? null : lines.join('\n');
+}
+
+/** The dropped files and folders. */
+function rootsOf(files: readonly Dropped[]): string[] {
+  return [...new Set(files.map(rootOf))];
 }
 
 /** True if a sentence starts with the path of one of these files. */

@@ -2,11 +2,11 @@
 
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Dropped } from '../host/dropped.ts';
 import { Application } from '../ui/app.tsx';
 import type { Opener } from '../ui/app_context.ts';
 import { type Choice, Inputs, canChooseFolders } from './choosing.tsx';
 import { DropTarget } from './drop_target.tsx';
+import type { Listing } from './listing.ts';
 import { ReadingBar } from './reading_bar.tsx';
 import type { OpenRecording, Session } from './session.ts';
 import { StartScreen } from './start_screen.tsx';
@@ -16,7 +16,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
   useFocus(open);
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
-  const drop = useCallback((files: Promise<readonly Dropped[]>): void => session.drop(files), [session]);
+  const drop = useCallback((listing: Promise<Listing>): void => session.drop(listing), [session]);
   const opener = useMemo((): Opener => {
     const swap = open?.shown.names.sides === undefined ? null : () => session.swap();
     return { choose, canChooseFolders: canChooseFolders(), saveReport: () => session.report(), swap };
@@ -37,7 +37,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
           {refusal}
         </>
       )}
-      <Inputs {...inputs} onChoose={(files) => drop(Promise.resolve(files))} />
+      <Inputs {...inputs} onChoose={(listing) => drop(Promise.resolve(listing))} />
       <DropTarget text={open === null ? 'Drop to open' : 'Drop a recording to open it, two to compare them, or symbols to add names'} onDrop={drop} />
     </>
   );
