@@ -28,6 +28,8 @@ export interface OpenRecording {
   readonly kept: Kept;
   /** Of two recordings, the later one is the first. */
   readonly isSwapped: boolean;
+  /** A report with it was saved. */
+  isSaved: boolean;
 }
 
 /** A reading that has not ended. */
@@ -133,9 +135,17 @@ export class Session {
   }
 
   /** The open recording as a report. */
-  report(): Promise<Blob> {
-    const { kept, notes, shown } = this.open!;
-    return reportOf(this.#page, { title: document.title, kept, notes, view: viewOf(shown.store.state, shown.names) });
+  async report(): Promise<Blob> {
+    const open = this.open!;
+    const { kept, notes, shown } = open;
+    const report = await reportOf(this.#page, { title: document.title, kept, notes, view: viewOf(shown.store.state, shown.names) });
+    open.isSaved = true;
+    return report;
+  }
+
+  /** True if leaving the page would close a recording that the page cannot open again. */
+  get isUnsaved(): boolean {
+    return this.current !== null || this.open?.isSaved === false;
   }
 
   dismiss(): void {
@@ -150,7 +160,8 @@ export class Session {
 
   async #read(files: readonly Dropped[], isSwapped: boolean, signal: AbortSignal): Promise<Found> {
     try {
-      return { reading: await this.#readFiles(files, isSwapped, signal), files, added: null, isSwapped };
+      const reading = await this.#readFiles(files, isSwapped, signal);
+      return { reading, files, added: this.#isOpen(files, reading) ? rootsOf(files) : null, isSwapped };
     } catch (refusal) {
       if (this.open === null || signal.aborted || refusal instanceof TooLarge || (await this.#isUseless(files, sentenceOf(refusal), signal))) throw refusal;
       const found = await this.#readAdded(this.open, files, signal);
@@ -188,6 +199,12 @@ export class Session {
       // The sentence about the drop alone is the better one.
       return null;
     }
+  }
+
+  /** True if these files are open: the same recording in the same version. */
+  #isOpen(files: readonly Dropped[], { title }: Reading): boolean {
+    const known = new Set(this.open?.files.map(versionOf));
+    return title === this.open?.notes.title && files.every((file) => known.has(versionOf(file)));
   }
 
   /** Names of files keep their first letter. */
@@ -229,7 +246,7 @@ export class Session {
     const shown = this.#show(client, names, added !== null);
     if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);
     else if (notes.order !== null) shown.greetings.say(notes.order);
-    return { shown, notes, files, kept, isSwapped };
+    return { shown, notes, files, kept, isSwapped, isSaved: false };
   }
 
   async #payloads({ payload, before, facts }: Kept): Promise<Payloads> {
@@ -258,6 +275,10 @@ function textOf(faults: readonly (string | null)[]): string | null {
 /** The dropped files and folders. */
 function rootsOf(files: readonly Dropped[]): string[] {
   return [...new Set(files.map(rootOf))];
+}
+
+function versionOf({ path, size, modified }: Dropped): string {
+  return [path, size, modified].join('\0');
 }
 
 /** True if a sentence starts with the path of one of these files. */

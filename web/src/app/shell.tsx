@@ -14,6 +14,7 @@ import { StartScreen } from './start_screen.tsx';
 export function Shell({ session }: { session: Session }): JSX.Element {
   const { open, current, next, fault } = useSession(session);
   useFocus(open);
+  useQuestion(session);
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
   const drop = useCallback((listing: Promise<Listing>): void => session.drop(listing), [session]);
@@ -47,6 +48,17 @@ function useSession(session: Session): Session {
   const [, draw] = useState(0);
   useEffect(() => session.subscribe(() => draw((count) => count + 1)), [session]);
   return session;
+}
+
+/** Browsers then ask before they leave the page. */
+function useQuestion(session: Session): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (session.isUnsaved) event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [session]);
 }
 
 /** Opening a recording replaces everything, so the focus goes to the new heading. */
