@@ -10,7 +10,7 @@ use traceparse::profile::Matcher;
 use traceparse::recording::{Intervals, SampleDetail, TableKind};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
-use traceparse::units::several;
+use traceparse::units::{first_of, several};
 
 use crate::arguments::{FileArgs, ImageArgs, SymbolArgs};
 use crate::exit_codes::EXIT_CODES;
@@ -128,7 +128,7 @@ impl StretchArgs {
             let files: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
             return Err(anyhow!(
                 "{}: no table with a start and a duration, and no CPU samples; `traceparse toc` lists what there is",
-                files.join(", ")
+                first_of(&files)
             )
             .into());
         }

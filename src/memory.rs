@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::hash::HashMap;
-use crate::settings::MEMORY;
+use crate::settings::{self, MEMORY};
 use crate::units::{Scale, Unit, decimal, written_amount};
 
 /// A memory limit shared by all its users.
@@ -188,11 +188,13 @@ impl fmt::Display for OverBudget {
         let (limit, whole) = (Size(self.limit), Size(self.whole));
         let more = Size(self.whole.saturating_mul(4).max(LEAST));
         let of_whole = if limit == whole { String::new() } else { format!(" here, of {whole} in all") };
-        write!(
-            f,
-            "more memory is needed than the limit of {limit} allows{of_whole}; if you trust the input, raise the \
-             limit, for example with {MEMORY} {more}"
-        )
+        write!(f, "more memory is needed than the limit of {limit} allows{of_whole}; ")?;
+        match settings::is_without_command() {
+            true => f.write_str("use the command traceparse"),
+            false => {
+                write!(f, "if you trust the input, raise the limit, for example with {MEMORY} {more}")
+            }
+        }
     }
 }
 

@@ -61,6 +61,11 @@ pub(crate) fn is_without_command() -> bool {
     PROGRAM.get().is_some_and(|program| program.command.is_none())
 }
 
+/// Returns advice that mentions a command. Returns nothing for a program without a command, whose users cannot follow the advice.
+pub(crate) fn for_command(advice: &str) -> &str {
+    if is_without_command() { "" } else { advice }
+}
+
 macro_rules! settings {
     ($($setting:ident = $name:literal, $field:literal;)*) => {
         $(pub(crate) const $setting: Setting = Setting { name: $name, field: $field };)*

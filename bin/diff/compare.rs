@@ -121,10 +121,10 @@ fn redacted_alerts(alerts: &[AlertRule]) -> Result<Vec<AlertRule>, Failure> {
 }
 
 impl SidePlan {
-    /// Warns if a table of contents is unused, or if normalization needs a length that the recording lacks.
+    /// Warns if a recorded time is not used, or if normalization needs a length that the recording lacks.
     fn warn_of_length(&self, report: &Report<'_>, normalize: Normalize) {
         let (name, path, option) = (self.name, self.files[0].display(), self.toc_option);
-        for reason in report.unused_tocs() {
+        for reason in report.notes_on_time() {
             warning(&format!("{name}, {path}: {reason}"));
         }
         if normalize == Normalize::Duration && !report.length().is_some_and(|length| length.is_recorded) {

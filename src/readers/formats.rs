@@ -10,6 +10,7 @@ use crate::error::add_feature;
 use crate::files::{Entry, Files};
 use crate::readers::deep_copy::is_row;
 use crate::readers::lines::Encoding;
+use crate::settings::for_command;
 
 /// The number of bytes at the start of an input that are examined.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -101,7 +102,11 @@ pub(super) fn describe(head: &[u8]) -> Option<String> {
     let Known { what, use_of } = recognise(head)?;
     Some(match use_of {
         Ok(_) => format!("this is {what}, which has samples but no other tables, such as signposts or hangs"),
-        Err(advice) => format!("this is {what}, which traceparse cannot read; {advice}"),
+        Err(advice) => {
+            let is_crash = advice == CONSOLE;
+            let more = if is_crash { for_command("; traceparse symbolicate names its addresses") } else { "" };
+            format!("this is {what}, which traceparse cannot read; {advice}{more}")
+        }
     })
 }
 
@@ -205,7 +210,7 @@ const DIAGNOSTICS: [&str; 11] = [
 ];
 
 const PPROF: &str = "go tool pprof FILE reads it";
-const CONSOLE: &str = "Console on a Mac shows it, and so does Xcode; traceparse symbolicate names its addresses";
+const CONSOLE: &str = "Console on a Mac shows it, and so does Xcode";
 const FIREFOX: &str = "profiler.firefox.com reads it";
 const SPEEDSCOPE: &str = "www.speedscope.app reads it";
 

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 #[cfg(feature = "fleet")]
 use super::Toc;
+use super::contradiction::RunFacts;
 use super::recorded_time::{Clock, RecordedTime, RunClock, SelectedTime, TimeSource};
 use super::toc::{SLACK, TocRun, seconds};
 use super::{Document, DocumentContent, Recording};
 use crate::hash::HashMap;
-use crate::profile::{Profile, RunId, SampledTime, Selection};
+use crate::profile::{ProcessId, Profile, RunId, SampledTime, Selection, SeriesId};
 use crate::units::Nanos;
 
 /// What is known about a recording's time from outside its documents.
@@ -41,38 +42,58 @@ impl Recording {
         )
     }
 
-    /// Returns the table of contents of a run. `None` if there is none, if several differ, or if samples more than a second after its end show
-    /// that it describes another recording.
+    /// Returns the table of contents of a run. `None` if there is none, if several differ, or if it contradicts the run, which shows that it
+    /// describes another recording.
     pub fn toc_of_run(&self, run: RunId) -> Option<&TocRun> {
-        let (document, position) = self.clock.runs.get(run.index())?.toc?;
+        self.toc_at(self.clock.runs.get(run.index())?.toc?)
+    }
+
+    fn toc_at(&self, (document, position): Place) -> Option<&TocRun> {
         match &self.documents.get(document)?.content {
             DocumentContent::Toc(toc) => toc.runs.get(position),
             DocumentContent::Tables(_) => None,
         }
     }
 
-    /// Explains, in a sentence each, why tables of contents of a run are not used.
+    /// Explains what is known about the time of a run, and what was not used for it, in a sentence each.
     pub(crate) fn notes_on_time(&self, run: RunId) -> &[String] {
         self.clock.runs.get(run.index()).map_or(&[], |clock| &clock.notes)
     }
 
+    /// Explains why a table of contents from another input is not used for a run; `None` if each is used or could be.
+    pub(super) fn refused_toc(&self, run: RunId) -> Option<String> {
+        let clock = self.clock.runs.get(run.index())?;
+        self.facts(run, clock).contradiction(self.toc_at(clock.refused?)?, false)
+    }
+
+    fn facts<'p>(&'p self, run: RunId, clock: &'p RunClock) -> RunFacts<'p> {
+        let (number, last) = (self.profile.run(run).number, last(clock.sampled));
+        RunFacts { profile: &self.profile, number, processes: &clock.processes, series: &clock.series, last }
+    }
+
     pub(super) fn set_clock(&mut self) {
-        let sampled = sampled_times(&self.profile);
+        let profile = &self.profile;
+        let processes = by_run(profile, profile.process_ids(), |id: ProcessId| profile.process(id).run);
+        let series = by_run(profile, profile.series_ids(), |id: SeriesId| profile.series(id).run);
         let places = TocPlaces::new(self);
         let cut = cut_inputs(&self.documents);
-        let runs = self.profile.run_ids().zip(sampled).map(|(id, sampled)| {
-            let (number, mut notes) = (self.profile.run(id).number, Vec::new());
-            let found = places.of_run(&self.profile, id);
-            let toc = usable(found, last(sampled), number, &mut notes);
-            let row = toc.map(|(_, row)| row);
+        let of_runs = sampled_times(profile).into_iter().zip(processes.into_iter().zip(series));
+        let runs = profile.run_ids().zip(of_runs).map(|(id, (sampled, (processes, series)))| {
+            let (number, mut notes) = (profile.run(id).number, Vec::new());
+            let facts = RunFacts { profile, number, processes: &processes, series: &series, last: last(sampled) };
+            let (toc, refused) = usable(places.of_run(profile, id), &facts, &mut notes);
+            if let Some((_, sentence)) = refused.as_ref().filter(|(refused, _)| refused.is_own) {
+                notes.push(sentence.clone());
+            }
+            let refused = refused.filter(|(refused, _)| !refused.is_own).map(|(refused, _)| refused.place);
             let recorded = recorded(
                 None,
-                row,
+                toc.map(|toc| toc.run),
                 sampled,
-                (number, cut.contains(self.profile.string(self.profile.run(id).input))),
+                (number, cut.contains(profile.string(profile.run(id).input))),
                 &mut notes,
             );
-            RunClock { recorded, kept: None, sampled, toc: toc.map(|(place, _)| place), notes }
+            RunClock { recorded, processes, series, kept: None, sampled, toc: toc.map(|toc| toc.place), refused, notes }
         });
         let runs = runs.collect();
         self.clock = Clock { runs, cut };
@@ -92,9 +113,13 @@ impl Recording {
         };
         let (number, sampled) = (self.profile.run(run).number, clock.sampled);
         let (mut toc, mut notes) = (self.toc_of_run(run), clock.notes.clone());
+        notes.extend(self.refused_toc(run));
         if toc.is_none() {
             let beside = hints.tocs.iter().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number);
-            toc = usable(beside.map(|toc| ((), toc)).collect(), last(sampled), number, &mut notes).map(|(_, toc)| toc);
+            let beside = beside.map(|run| Candidate { place: (), run, is_own: false }).collect();
+            let (used, refused) = usable(beside, &self.facts(run, clock), &mut notes);
+            toc = used.map(|used| used.run);
+            notes.extend(refused.map(|(_, sentence)| sentence));
         }
         if hints.duration.is_none() && toc.is_none() {
             return HintedTime { recorded: clock.recorded, toc, notes };
@@ -128,8 +153,24 @@ fn last(sampled: Option<SampledTime>) -> Nanos {
     sampled.map_or(Nanos::default(), |sampled| sampled.last)
 }
 
+/// For each run, the ids that belong to it.
+fn by_run<I: Copy>(profile: &Profile, ids: impl Iterator<Item = I>, run_of: impl Fn(I) -> RunId) -> Vec<Vec<I>> {
+    let mut by_run = vec![Vec::new(); profile.run_ids().len()];
+    ids.for_each(|id| by_run[run_of(id).index()].push(id));
+    by_run
+}
+
 /// Identifies an entry: the index of its document, and its index there.
 type Place = (usize, usize);
+
+/// A table of contents that may describe a run.
+#[derive(Clone, Copy)]
+struct Candidate<'t, P> {
+    place: P,
+    run: &'t TocRun,
+    /// True if it is in the input of the run.
+    is_own: bool,
+}
 
 /// The tables of contents in a recording by run number, and the number of runs with each number.
 struct TocPlaces<'r> {
@@ -154,40 +195,42 @@ impl<'r> TocPlaces<'r> {
 
     /// Returns the tables of contents that may describe a run: those in its own input, or else those in any input, provided that no other run has
     /// its number. If several recordings have such a run, a table of contents may describe any of them.
-    fn of_run(&self, profile: &Profile, id: RunId) -> Vec<(Place, &'r TocRun)> {
+    fn of_run(&self, profile: &Profile, id: RunId) -> Vec<Candidate<'r, Place>> {
         let run = profile.run(id);
         let Some(tocs) = self.tocs.get(&run.number) else { return Vec::new() };
         let input = profile.string(run.input);
-        let same_input = tocs.iter().filter(|(_, of, _)| *of == input).map(|&(place, _, toc)| (place, toc));
-        let own: Vec<(Place, &TocRun)> = same_input.collect();
+        let candidate = |&(place, of, run): &(Place, &str, &'r TocRun)| Candidate { place, run, is_own: of == input };
+        let own: Vec<_> = tocs.iter().map(candidate).filter(|toc| toc.is_own).collect();
         let is_only = self.runs.get(&run.number) == Some(&1);
-        let any = || tocs.iter().filter(|_| is_only).map(|&(place, _, toc)| (place, toc)).collect();
-        if own.is_empty() { any() } else { own }
+        if own.is_empty() && is_only { tocs.iter().map(candidate).collect() } else { own }
     }
 }
 
-/// Returns the entry to use for run `number`, whose last sample is at `last`, or none if entries contradict each other.
+/// Returns the entry to use for a run, or none if entries differ. Also returns the first entry that contradicts the run, with a sentence.
+#[expect(clippy::type_complexity, reason = "both are entries")]
 fn usable<'t, P: Copy>(
-    mut tocs: Vec<(P, &'t TocRun)>,
-    last: Nanos,
-    number: u32,
+    mut tocs: Vec<Candidate<'t, P>>,
+    facts: &RunFacts<'_>,
     notes: &mut Vec<String>,
-) -> Option<(P, &'t TocRun)> {
-    if let Some(sentence) = tocs.iter().find_map(|(_, toc)| toc.contradiction(last)) {
-        notes.push(sentence);
-        tocs.retain(|(_, toc)| toc.contradiction(last).is_none());
-    }
+) -> (Option<Candidate<'t, P>>, Option<(Candidate<'t, P>, String)>) {
+    let mut refused = None;
+    tocs.retain(|&toc| match facts.contradiction(toc.run, toc.is_own) {
+        None => true,
+        Some(sentence) => {
+            refused.get_or_insert((toc, sentence));
+            false
+        }
+    });
     // A table of contents written before the recording ended has no duration.
-    if tocs.iter().any(|(_, toc)| known(toc.duration()).is_some()) {
-        tocs.retain(|(_, toc)| known(toc.duration()).is_some());
+    if tocs.iter().any(|toc| known(toc.run.duration()).is_some()) {
+        tocs.retain(|toc| known(toc.run.duration()).is_some());
     }
-    let &first = tocs.first()?;
-    if tocs.iter().all(|(_, toc)| *toc == first.1) {
-        return Some(first);
+    let first = tocs.first().copied();
+    if first.is_some_and(|first| tocs.iter().any(|toc| toc.run != first.run)) {
+        notes.push(format!("{} tables of contents differ on run {}; none of them is used.", tocs.len(), facts.number));
+        return (None, refused);
     }
-    let count = tocs.len();
-    notes.push(format!("{count} tables of contents differ on run {number}; none of them is used."));
-    None
+    (first, refused)
 }
 
 /// Returns the recorded time of a run. If its input is truncated, the time ends with the last complete sample.

@@ -3,6 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Recording, Table, TableKind};
+use crate::settings::for_command;
+use crate::units::{first_of, several};
+
+/// The command prints warnings before the sentence.
+const REASON: &str = "; see the warnings for the reason";
 
 impl Recording {
     /// Explains why there is no CPU table, and what to do. A table that a bundle lacks cannot be exported from it either. `None` if there is one, or
@@ -22,17 +27,20 @@ impl Recording {
     pub fn no_readable_row(&self) -> Option<String> {
         let rows: u64 = self.tables().filter(|table| table.kind == TableKind::Cpu).map(|table| table.rows).sum();
         let is_nothing_read = rows > 0 && self.rejected() == rows;
-        is_nothing_read.then(|| format!("none of the {rows} rows could be read; see the warnings for the reason"))
+        is_nothing_read.then(|| format!("none of the {rows} rows could be read{}", for_command(REASON)))
     }
 
-    /// Returns the warnings from reading.
+    /// Returns the warnings from reading, and those about tables of contents of other recordings.
     pub fn warnings(&self) -> Vec<String> {
         let cut = self.documents.iter().filter_map(|document| {
             let (input, byte) = (&document.input, document.cut_at?);
             // Readers of other tables use the same words, so the warning is printed once.
             Some(format!("{input}:{byte}: the file is truncated here; only complete rows are used"))
         });
-        self.diagnostics.iter().map(ToString::to_string).chain(cut).collect()
+        let input = |run| self.profile.string(self.profile.run(run).input);
+        let refused =
+            self.profile.run_ids().filter_map(|run| Some(format!("{}: {}", input(run), self.refused_toc(run)?)));
+        self.diagnostics.iter().map(ToString::to_string).chain(cut).chain(refused).collect()
     }
 }
 
@@ -53,7 +61,7 @@ fn no_cpu_table_recorded(recording: &Recording) -> String {
         };
     }
     let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
-    format!("the recording has {names}, but none of them can be read; see the warnings for the reason")
+    format!("the recording has {names}, but none of them can be read{}", for_command(REASON))
 }
 
 /// The version of Instruments, if it is 10 or older: Time Profiler then stored its samples outside of all tables.
@@ -71,20 +79,22 @@ fn no_cpu_table(recording: &Recording) -> String {
     let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
     let tables: Vec<String> = recording
         .tables()
-        .map(|table| format!("{} ({} rows)", table.schema.as_deref().unwrap_or("details of a track"), table.rows))
+        .map(|table| {
+            format!("{} ({})", table.schema.as_deref().unwrap_or("details of a track"), several(table.rows, "row"))
+        })
         .collect();
     if !tables.is_empty() {
-        return format!("no CPU table here, only: {}. Export one with: {}", tables.join(", "), how(schemas[0]));
+        return format!("no CPU table here, only: {}. Export one with: {}", first_of(&tables), how(schemas[0]));
     }
+    let shows = for_command(" (traceparse toc shows it)");
     match schemas.iter().find(|schema| recorded.contains(schema)) {
         Some(schema) => {
-            format!("this is a table of contents (traceparse toc shows it); export the samples with: {}", how(schema))
+            format!("this is a table of contents{shows}; export the samples with: {}", how(schema))
         }
-        None if !recorded.is_empty() => {
-            "this is a table of contents (traceparse toc shows it), of a recording without CPU tables; record with the \
-             Time Profiler or CPU Profiler template"
-                .to_owned()
-        }
+        None if !recorded.is_empty() => format!(
+            "this is a table of contents{shows}, of a recording without CPU tables; record with the Time Profiler or \
+             CPU Profiler template"
+        ),
         None => format!("no CPU table here; export one with: {}", how(schemas[0])),
     }
 }

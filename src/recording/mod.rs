@@ -10,6 +10,7 @@ mod app_metrics;
 mod builder;
 mod clock;
 mod column;
+mod contradiction;
 mod counters;
 pub(crate) mod dates;
 mod export_command;

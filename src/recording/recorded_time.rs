@@ -7,7 +7,7 @@
 //! - The **selected time** is the intersection of the recorded time with the time range and the intervals of a [`Selection`]. If the recorded
 //!   time is an estimate, its ends also limit the selected time.
 
-use crate::profile::{SampledTime, Selection, TimeRange};
+use crate::profile::{ProcessId, SampledTime, Selection, SeriesId, TimeRange};
 use crate::units::Nanos;
 
 /// The source of a run's recorded time.
@@ -165,7 +165,8 @@ impl RunClock {
             length: Some(end.since(start)),
             source,
         });
-        Self { recorded, kept, sampled: None, toc, notes: Vec::new() }
+        let (processes, series) = (Vec::new(), Vec::new());
+        Self { recorded, processes, series, kept, sampled: None, toc, refused: None, notes: Vec::new() }
     }
 
     /// Returns the selected part of the recorded time of run `number`.
@@ -187,13 +188,18 @@ pub(crate) struct Clock {
 #[derive(Clone, Debug)]
 pub(super) struct RunClock {
     pub(super) recorded: RecordedTime,
+    /// The processes and series of the run.
+    pub(super) processes: Vec<ProcessId>,
+    pub(super) series: Vec<SeriesId>,
     /// The time that all samples of the run cover.
-    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) sampled: Option<SampledTime>,
     /// The part of the recorded time that was selected when a page was written; `None` for other inputs.
     pub(super) kept: Option<SelectedTime>,
     /// The run's table of contents, as the index of its document and its position there.
     pub(super) toc: Option<(usize, usize)>,
-    /// Explains, in a sentence each, what was not used.
+    /// A table of contents from another input that contradicts the run. The sentence is made on request, since it contains names, which may be
+    /// redacted until then.
+    pub(super) refused: Option<(usize, usize)>,
+    /// Explains, in a sentence each, what else was not used.
     pub(super) notes: Vec<String>,
 }

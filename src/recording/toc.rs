@@ -164,20 +164,6 @@ impl TocRun {
         parse_seconds(self.summary_field("duration")?)
     }
 
-    /// Explains why this table of contents cannot describe a run with a sample at `last`; `None` if it can.
-    pub(crate) fn contradiction(&self, last: Nanos) -> Option<String> {
-        let duration = self.duration().filter(|duration| duration.as_nanos() > 0)?;
-        (last.since(duration) > SLACK).then(|| {
-            format!(
-                "According to a table of contents, run {} took {} s, but the export has samples up to {} s; it \
-                 belongs to another recording and is not used.",
-                self.number,
-                seconds(duration),
-                seconds(last)
-            )
-        })
-    }
-
     /// Explains why the duration is not the time covered by samples; `None` if it is. Instruments writes the mode as `Windowed (5 seconds)`.
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;

@@ -83,8 +83,8 @@ impl Report<'_> {
         runs
     }
 
-    /// Why tables of contents were not used for runs, one sentence each.
-    pub fn unused_tocs(&self) -> Vec<String> {
+    /// What is known about the recorded times of runs, and why it is not used, one sentence each.
+    pub fn notes_on_time(&self) -> Vec<String> {
         self.runs().into_iter().flat_map(|run| self.recording.notes_on_time(run)).cloned().collect()
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::Diagnostic;
 use crate::files::shown;
-use crate::settings::IMAGE;
+use crate::settings::{IMAGE, for_command};
 use crate::symbols::{Found, first_sentences};
 use crate::units::{Uuid, first_of, several};
 
@@ -143,7 +143,7 @@ impl SymbolicationSummary {
             }
             [] => "none, since it has all names".to_owned(),
             [one] => one.clone(),
-            wants => first_of(wants) + " (traceparse uuid FILE lists all)",
+            wants => first_of(wants) + for_command(" (traceparse uuid FILE lists all)"),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::error::{Diagnostic, Error};
 use crate::profile::{StackId, similar_names};
 use crate::recording::{Recording, RejectReason, Rejected, Row};
 use crate::settings::RUN;
+use crate::units::choice_of;
 
 /// Finds the tables of a query. Reads rows only to determine column kinds or stacks.
 #[derive(Debug)]
@@ -88,7 +89,7 @@ fn no_table<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> String {
     all.extend(known.iter().filter(|name| !all.contains(*name)).copied().collect::<Vec<_>>());
     match all.is_empty() {
         true => format!("there is no table {asked:?}; there are no tables"),
-        false => format!("there is no table {asked:?}. The tables are: {}", all.join(", ")),
+        false => format!("there is no table {asked:?}. The tables are: {}", choice_of(&all)),
     }
 }
 

@@ -9,6 +9,7 @@ use super::decimal::compare_texts;
 use super::{Cell, ColumnKind, Field, FieldKind, FieldValue, OutputColumn, RowValues, TableHead};
 use crate::profile::similar_names;
 use crate::settings::{COLUMNS, SORT, Setting, WHERE};
+use crate::units::choice_of;
 
 /// A query for the rows of a schema.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +101,7 @@ fn unknown_field(name: &str, setting: Setting, schema: &str, columns: &[OutputCo
         [] => String::new(),
         names => format!("; similar: {}", names.join(", ")),
     };
-    format!("{setting}: {schema} has no field {name:?}{similar}. Its fields: {}", names.join(", "))
+    format!("{setting}: {schema} has no field {name:?}{similar}. Its fields: {}", choice_of(&names))
 }
 
 /// The fields of a table, each with the index of its column.

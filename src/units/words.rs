@@ -29,10 +29,18 @@ pub(crate) fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
 }
 
-/// Lists the first names, and counts the others: `a, b, … 3 more`.
+/// Lists the first 8 names, and counts the others: `a, b, … 3 more`.
 pub fn first_of(names: &[impl Borrow<str>]) -> String {
-    const LISTED: usize = 8;
-    let more = names.len().saturating_sub(LISTED);
+    list(names, 8)
+}
+
+/// Lists names to choose from, and counts those after the first 60.
+pub fn choice_of(names: &[impl Borrow<str>]) -> String {
+    list(names, 60)
+}
+
+fn list(names: &[impl Borrow<str>], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
     let shown = names[..names.len() - more].join(", ");
-    if more > 0 { format!("{shown}, … {more} more") } else { shown }
+    if more > 0 { format!("{shown}, … {} more", counted(more)) } else { shown }
 }

@@ -396,3 +396,20 @@ fn unnamed_functions_of_two_load_addresses_are_not_mixed_up() {
     let export = open(&table(&[frame("0x100000000", 1), frame("0x100004000", 2)].concat())).unwrap();
     assert_eq!(export.profile.function_ids().len(), 2);
 }
+
+#[test]
+fn lists_of_names_in_sentences_are_bounded() {
+    let node = |number: u32| {
+        format!(
+            "<node xpath='//trace-toc[1]/run[1]/data[1]/table[{number}]'><schema name=\"s{number}\"><col>\
+             <mnemonic>a</mnemonic></col></schema><row><sample-time>5</sample-time></row></node>"
+        )
+    };
+    let nodes: String = (1..=5_000).map(node).collect();
+    let export = open(&format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{nodes}</trace-query-result>")).unwrap();
+    let sentence = export.no_cpu_table(false).unwrap();
+    assert!(sentence.starts_with("no CPU table here, only: s1 (1 row), s2 (1 row), "), "{sentence}");
+    assert!(sentence.contains("s8 (1 row), … 4,992 more. Export one with: "), "{sentence}");
+    let sentence = export.no_table("t");
+    assert!(sentence.len() < 500 && sentence.ends_with(", … 4,940 more"), "{sentence}");
+}

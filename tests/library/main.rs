@@ -28,6 +28,7 @@ mod hostile;
 mod metrickit;
 mod open;
 mod operations;
+mod other_toc;
 mod page;
 mod sandwich;
 mod scanner;

@@ -12,7 +12,7 @@ use support::stack_sums::{StackSums, merge, of_series, of_sums};
 use traceparse::fleet::{MeasureOptions, PooledStacks};
 use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Cells, Format};
-use traceparse::recording::{Intervals, Options, Recording, TableKind, TimeSource};
+use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, TableKind, TimeSource};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::units::Nanos;
 use traceparse::{ErrorKind, decompress, read};
@@ -63,6 +63,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         rows_equal_the_index,
         other_formats_are_told_by_their_names,
         tables_of_contents_are_read,
+        tables_of_contents_of_other_recordings_are_refused,
         measures_are_those_of_another_reader,
         summed_trees_are_the_sums_of_samples]);
     trials
@@ -321,6 +322,35 @@ fn tables_of_contents_are_read() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Each export with each table of contents: only those of the same recording are used, without a warning.
+fn tables_of_contents_of_other_recordings_are_refused() -> Result<(), Failed> {
+    let tocs = ["14.3.1/cpu-prof-toc", "14.3.1/time-prof-toc", "14.3.1/time-toc", "26.2/finder_toc", "26.2/hangs_toc"];
+    let tocs = tocs.into_iter().chain(["26.4/sample-toc", "26.5/toc"]);
+    // Their names, times and pids agree.
+    let pairs = [
+        ("26.2/finder_cpu_profile", "26.2/finder_toc"),
+        ("26.4/time-sample", "26.4/sample-toc"),
+        ("26.5/cpu-profile", "26.5/toc"),
+    ];
+    let mut silent = Vec::new();
+    for (CpuTable { file, .. }, toc) in CPU_TABLES.iter().flat_map(|table| tocs.clone().map(move |toc| (table, toc))) {
+        let mut recording = RecordingBuilder::new(Options::default());
+        for name in [*file, toc] {
+            recording.read(text(name)?.as_slice(), name)?;
+        }
+        let recording = recording.finish()?;
+        let warnings = recording.warnings();
+        let is_told = warnings.iter().any(|warning| warning.contains("belongs to another recording"));
+        let is_used = recording.profile.run_ids().any(|run| recording.toc_of_run(run).is_some());
+        ensure!(is_told != is_used, "{file} with {toc}: {warnings:?}");
+        if !is_told {
+            silent.push((*file, toc));
+        }
+    }
+    ensure!(silent == pairs, "{silent:?}");
+    Ok(())
+}
+
 /// The measures of a recording with its table of contents beside it.
 struct Measured {
     file: &'static str,
@@ -350,21 +380,22 @@ const MEASURED: [Measured; 5] = [
         wall: (10_469_304_658 - 70_294_787, TimeSource::Samples, 70_294_787),
         labels: [""; 4],
     },
+    // The export is of a.out, and the table of contents of java. Cycles have no length, so the last sample is the end.
     Measured {
         file: "14.3.1/cpu-profile",
         toc: "14.3.1/cpu-prof-toc",
         sums: [568_840_087, 584, 573, 1_000_377, 7],
-        wall: (805_257_000, TimeSource::Toc, 0),
-        labels: ["java", "MacBook Pro", "macOS 13.5.1", "22G90"],
+        wall: (635_289_671 - 464_248_740, TimeSource::Samples, 464_248_740),
+        labels: [""; 4],
     },
-    // Some samples are of the moments after what the table of contents (0.746006 s) has as the end; they were recorded, the last
-    // one at 0.772130138 s.
+    // The table of contents describes another launch of the program: its process has another pid. The first sample is at 0.402129330 s; the
+    // last one is at 0.772130138 s, and weighs 1 ms.
     Measured {
         file: "14.3.1/counters-time-profile",
         toc: "14.3.1/time-toc",
         sums: [149_000_000, 149, 149, 1_000_000, 8],
-        wall: (773_130_138, TimeSource::Toc, 0),
-        labels: ["java", "MacBook Pro", "macOS 13.5.1", "22G90"],
+        wall: (773_130_138 - 402_129_330, TimeSource::Samples, 402_129_330),
+        labels: [""; 4],
     },
     Measured {
         file: "26.5/cpu-profile",

@@ -27,7 +27,7 @@ use crate::recording::{Recording, Table};
 use crate::settings::{HELP, STRICT, WEIGHTED};
 use crate::stats::Quantile;
 use crate::tables::{FieldValue, OutputColumn};
-use crate::units::{Millionths, counted, several};
+use crate::units::{Millionths, choice_of, counted, several};
 
 /// Context for errors of the temporary file. It has no name in its folder, so it disappears however the process ends.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
@@ -456,7 +456,7 @@ fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
     let (inputs, options) = (&report.inputs, &report.options);
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
     if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
-        let known = if inputs.label_keys.is_empty() { "none".to_owned() } else { inputs.label_keys.join(", ") };
+        let known = if inputs.label_keys.is_empty() { "none".to_owned() } else { choice_of(&inputs.label_keys) };
         bail!("no run has the label {key:?}; known labels: {known}. A manifest adds labels (see {HELP})");
     }
     if !has_runs && inputs.left_out > 0 {
@@ -471,10 +471,10 @@ fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
         bail!("none of {runs} has {}{failed}; known values: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_threads.first().filter(|_| !inputs.threads.is_empty()) {
-        bail!("no run has a thread named {name:?}; known threads: {}", inputs.threads.join(", "));
+        bail!("no run has a thread named {name:?}; known threads: {}", choice_of(&inputs.threads));
     }
     if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
-        bail!("no run has a process named {name:?}; known processes: {}", inputs.processes.join(", "));
+        bail!("no run has a process named {name:?}; known processes: {}", choice_of(&inputs.processes));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::profile::{FunctionId, Meaning, Profile};
 use crate::recording::{Interval, Recording};
 use crate::report::{Hang, HangActivity, HangReport, HangStack, HangVerdict, HangWait, Hitches, thread_label};
 use crate::settings::{DSYM, FORMAT, PROCESS};
-use crate::units::{Nanos, Weight, several};
+use crate::units::{Nanos, Weight, first_of, several};
 
 /// The number of hangs described below the table.
 const DESCRIBED: usize = 3;
@@ -266,7 +266,7 @@ impl Page<'_> {
             return Ok(());
         }
         let names: Vec<&str> = hang.signposts.iter().map(AsRef::as_ref).collect();
-        self.line(&format!("Open signposts: {}", names.join(", ")), out)
+        self.line(&format!("Open signposts: {}", first_of(&names)), out)
     }
 
     /// Writes the app binaries with unnamed functions in these hangs.
@@ -367,7 +367,7 @@ fn ratio(hitches: &Hitches) -> String {
     let Some(ratio) = hitches.ratio() else {
         return match names.is_empty() {
             true => "Animations were not recorded, so it is unknown whether this is a lot".to_owned(),
-            false => format!("{} lasted less than a second: too little for a ratio", names.join(", ")),
+            false => format!("{} lasted less than a second: too little for a ratio", first_of(&names)),
         };
     };
     let word = match ratio {
@@ -376,7 +376,7 @@ fn ratio(hitches: &Hitches) -> String {
         _ => "disturbing: 10 or more",
     };
     let (late, animated) = (length(hitches.late_in_animations), length(hitches.animated));
-    let names = names.join(", ");
+    let names = first_of(&names);
     format!("{ratio:.1} ms per second, {late} in {animated} of {names} ({word}, by Apple's limits)")
 }
 

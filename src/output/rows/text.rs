@@ -8,7 +8,7 @@ use crate::output::text::style::{Style, Tone, clean, fit};
 use crate::output::text::table::{Cell, Column, KEPT, Row, Table, left_out};
 use crate::settings::TOP;
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames};
-use crate::units::{Unit, Weight, counted};
+use crate::units::{Unit, Weight, choice_of, counted};
 
 /// The maximum width of a column if the width of lines is unlimited.
 const WIDEST: usize = 120;
@@ -66,7 +66,7 @@ pub(super) fn write(
     let hidden = table.fit(style.width);
     writeln!(out, "{}", table.header(style))?;
     table.rows.iter().try_for_each(|row| writeln!(out, "{}", table.line(row, style)))?;
-    let empty = (!empty.is_empty()).then(|| format!("without values: {}", empty.join(", ")));
+    let empty = (!empty.is_empty()).then(|| format!("without values: {}", choice_of(&empty)));
     let hidden = left_out(&hidden, elsewhere);
     let notes = [Some(count(shown_rows, total)), empty, hidden];
     notes.iter().flatten().try_for_each(|note| style.write_wrapped(Some(Tone::Dim), 0, note, out))

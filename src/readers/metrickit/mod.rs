@@ -46,11 +46,12 @@ use std::io::Read;
 use super::json::Json;
 use crate::error::{Diagnostic, Error, Position};
 use crate::recording::RecordingBuilder;
+use crate::settings::for_command;
 use document::Documents;
 use quantity::Unread;
 
-const NO_STACKS: &str =
-    "these are MetricKit metrics, which have no stacks; `traceparse fleet report` shows metrics of whole days";
+const NO_STACKS: &str = "these are MetricKit metrics, which have no stacks";
+const OF_FLEETS: &str = "; `traceparse fleet report` shows metrics of whole days";
 
 /// Reads an input with all its diagnostics into a recording. `name` identifies the input in results and errors.
 ///
@@ -95,7 +96,7 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     recording.end_input([], unread.into_iter().flatten().collect());
     match (found + days, documents.metrics() - days) {
         (0, 0) => Err(json.refused("this looks like MetricKit diagnostics, but has no call tree")),
-        (0, _) => Err(json.refused(NO_STACKS)),
+        (0, _) => Err(json.refused(&format!("{NO_STACKS}{}", for_command(OF_FLEETS)))),
         (_, 0) => Ok(()),
         (_, count) => {
             let message = "MetricKit metrics, which have no stacks, are not read".to_owned();

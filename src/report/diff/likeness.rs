@@ -8,7 +8,7 @@ use crate::profile::Meaning;
 use crate::recording::lookup;
 use crate::report::{Report, SeriesReport};
 use crate::settings::SCHEMA;
-use crate::units::{Unit, Weight};
+use crate::units::{Unit, Weight, first_of};
 
 /// The rule for the factor by which the second recording's weights are multiplied before the comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl fmt::Display for Unlike {
                 write!(
                     f,
                     "{side} has several measurements that cannot be summed: {}; choose one with {SCHEMA}",
-                    series.join(", ")
+                    first_of(series)
                 )
             }
             Self::Units(before, after) => {
@@ -187,5 +187,5 @@ fn has_one_table_a_run(report: &Report<'_>) -> bool {
 fn device(report: &Report<'_>) -> Option<String> {
     let tocs = report.runs().into_iter().filter_map(|run| report.recording.toc_of_run(run));
     let models: BTreeSet<&str> = tocs.filter_map(|run| lookup(&run.device, "model")).collect();
-    (!models.is_empty()).then(|| models.into_iter().collect::<Vec<_>>().join(", "))
+    (!models.is_empty()).then(|| first_of(&models.into_iter().collect::<Vec<_>>()))
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use traceparse::profile::Profile;
 use traceparse::report::diff::{self, Diff, DiffTree, FunctionKey, Functions, Unlike};
+use traceparse::units::first_of;
 use ts_rs::TS;
 
 use crate::answers::diff as answers;
@@ -245,7 +246,7 @@ fn refuse_unlike(found: Vec<Unlike>) -> Result<(), Refused> {
     for unlike in found {
         match unlike {
             Unlike::Mixed(side, tables) => {
-                let tables = tables.join(", ");
+                let tables = first_of(&tables);
                 let why = format!("{side} has several measurements that cannot be summed: {tables}; select one");
                 return Err(Refused(why));
             }

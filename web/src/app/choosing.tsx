@@ -1,8 +1,7 @@
 // The inputs that choose files and folders. They are not visible: buttons open them.
 
 import type { JSX, RefObject } from 'preact';
-import type { Dropped } from '../host/dropped.ts';
-import { chosenFiles } from './listing.ts';
+import { type Listing, chosenFiles } from './listing.ts';
 
 export type Choice = 'files' | 'folder';
 
@@ -11,12 +10,12 @@ export function canChooseFolders(): boolean {
   return 'webkitdirectory' in HTMLInputElement.prototype;
 }
 
-export function Inputs({ files, folder, onChoose }: Record<Choice, RefObject<HTMLInputElement | null>> & { onChoose: (files: Dropped[]) => void }): JSX.Element {
+export function Inputs({ files, folder, onChoose }: Record<Choice, RefObject<HTMLInputElement | null>> & { onChoose: (listing: Listing) => void }): JSX.Element {
   const change = ({ currentTarget: input }: { currentTarget: HTMLInputElement }): void => {
     const chosen = chosenFiles(input.files!);
     // Otherwise, choosing the same files again would not be a change.
     input.value = '';
-    if (chosen.length > 0) onChoose(chosen);
+    if (chosen.files.length > 0) onChoose(chosen);
   };
   return (
     <>

@@ -2,13 +2,12 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Dropped } from '../host/dropped.ts';
-import { droppedFiles } from './listing.ts';
+import { type Listing, droppedFiles } from './listing.ts';
 
 /** Browsers report a drag over the page at least three times a second. */
 const ENDED_AFTER_MS = 1_000;
 
-export function DropTarget({ text, onDrop }: { text: string; onDrop: (files: Promise<Dropped[]>) => void }): JSX.Element | null {
+export function DropTarget({ text, onDrop }: { text: string; onDrop: (listing: Promise<Listing>) => void }): JSX.Element | null {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     const end = new AbortController();

@@ -17,7 +17,7 @@ import { counted } from '../ui/format.ts';
 import { sentence } from '../ui/panel.tsx';
 import { type Shown, openNames, show } from '../ui/shown.ts';
 import { documentsOf, summariesOf } from '../ui/summary.ts';
-import { joined, rootOf } from './listing.ts';
+import { type Listing, joined, joinedListings, rootOf } from './listing.ts';
 import { type Kept, reportOf } from './report.ts';
 
 /** The open recording, or both that are compared, and the files that were read. */
@@ -28,6 +28,8 @@ export interface OpenRecording {
   readonly kept: Kept;
   /** True if the later of two recordings comes first. */
   readonly isSwapped: boolean;
+  /** A report with it was saved. */
+  isSaved: boolean;
 }
 
 /** A reading that has not ended. */
@@ -38,10 +40,11 @@ export interface Current {
   readonly isAgain: boolean;
 }
 
-/** The files of a reading, and whether they add names to the open recording. */
+/** The files of a reading. */
 interface Found {
   readonly reading: Reading;
   readonly files: readonly Dropped[];
+  /** The dropped files and folders, if the open recording was read again with them. */
   readonly added: readonly string[] | null;
   readonly isSwapped: boolean;
 }
@@ -53,7 +56,7 @@ export class Session {
   readonly #listeners = new Set<() => void>();
   #abort = new AbortController();
   /** Drops that came during the reading. */
-  #waiting: Promise<readonly Dropped[]>[] = [];
+  #waiting: Promise<Listing>[] = [];
   open: OpenRecording | null = null;
   current: Current | null = null;
   /** The names of files and folders that wait for the end of the reading. */
@@ -72,11 +75,11 @@ export class Session {
   }
 
   /** Reads and shows a drop. The open recording stays until then. During a reading, the drop waits. */
-  drop(listing: Promise<readonly Dropped[]>): void {
+  drop(listing: Promise<Listing>): void {
     if (this.current === null) return void this.#open(listing, false, null);
     this.#waiting.push(listing);
-    const show = (files: readonly Dropped[]): void => {
-      if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...new Set(files.map(rootOf))] });
+    const show = ({ files }: Listing): void => {
+      if (this.#waiting.includes(listing)) this.#change({ next: [...this.next, ...rootsOf(files)] });
     };
     // If the listing fails, the error is shown when this drop is processed.
     listing.then(show, () => {});
@@ -88,16 +91,16 @@ export class Session {
     if (lists.length === 0) return;
     this.#waiting = [];
     this.#change({ next: [] });
-    void this.#open(Promise.all(lists).then((all) => joined(all)), false, this.fault);
+    void this.#open(Promise.all(lists).then(joinedListings), false, this.fault);
   }
 
-  async #open(listing: Promise<readonly Dropped[]>, isSwapped: boolean, fault: string | null): Promise<void> {
+  async #open(listing: Promise<Listing>, isSwapped: boolean, fault: string | null): Promise<void> {
     const { signal } = (this.#abort = new AbortController());
     this.#change({ current: { step: 'listing', progress: null, isAgain: false }, fault });
-    let dropped: readonly Dropped[] = [];
+    let [dropped, unlisted]: [readonly Dropped[], readonly string[]] = [[], []];
     const start = performance.now();
     try {
-      dropped = await listing;
+      ({ files: dropped, refused: unlisted } = await listing);
       if (signal.aborted) return;
       const found = await this.#read(dropped, isSwapped, signal);
       if (signal.aborted) return;
@@ -107,13 +110,12 @@ export class Session {
       const before = this.open?.shown;
       const open = await this.#openFound(found, signal);
       if (open === null) return;
-      this.#change({ open, current: null });
+      this.#change({ open, current: null, fault: textOf([fault, ...unlisted, ...found.reading.refused]) });
       before?.address.close();
       before?.client.close();
     } catch (error) {
       if (signal.aborted) return;
-      const faults = [fault, this.#faultOf(sentenceOf(error), dropped)];
-      this.#change({ current: null, fault: faults.filter((text) => text !== null).join('\n') });
+      this.#change({ current: null, fault: textOf([fault, this.#faultOf(sentenceOf(error), dropped), ...unlisted]) });
     }
     this.#openWaiting();
   }
@@ -122,7 +124,7 @@ export class Session {
   swap(): void {
     const { files, isSwapped } = this.open!;
     this.#abort.abort();
-    void this.#open(Promise.resolve(files), !isSwapped, null);
+    void this.#open(Promise.resolve({ files, refused: [] }), !isSwapped, null);
   }
 
   /** Ends the reading. The open recording stays, and waiting drops are read. */
@@ -133,9 +135,17 @@ export class Session {
   }
 
   /** The open recording as a report. */
-  report(): Promise<Blob> {
-    const { kept, notes, shown } = this.open!;
-    return reportOf(this.#page, { title: document.title, kept, notes, view: viewOf(shown.store.state, shown.names) });
+  async report(): Promise<Blob> {
+    const open = this.open!;
+    const { kept, notes, shown } = open;
+    const report = await reportOf(this.#page, { title: document.title, kept, notes, view: viewOf(shown.store.state, shown.names) });
+    open.isSaved = true;
+    return report;
+  }
+
+  /** True if leaving the page would close a recording that the page cannot open again. */
+  get isUnsaved(): boolean {
+    return this.current !== null || this.open?.isSaved === false;
   }
 
   dismiss(): void {
@@ -150,7 +160,8 @@ export class Session {
 
   async #read(files: readonly Dropped[], isSwapped: boolean, signal: AbortSignal): Promise<Found> {
     try {
-      return { reading: await this.#readFiles(files, isSwapped, signal), files, added: null, isSwapped };
+      const reading = await this.#readFiles(files, isSwapped, signal);
+      return { reading, files, added: this.#isOpen(files, reading) ? rootsOf(files) : null, isSwapped };
     } catch (refusal) {
       if (this.open === null || signal.aborted || refusal instanceof TooLarge || (await this.#isUseless(files, sentenceOf(refusal), signal))) throw refusal;
       const found = await this.#readAdded(this.open, files, signal);
@@ -163,8 +174,8 @@ export class Session {
   async #isUseless(dropped: readonly Dropped[], refusal: string, signal: AbortSignal): Promise<boolean> {
     const row = droppedFile('\u0001', new File(['Weight\tSelf Weight\tSymbol Names\n1.00 ms  100.0%\t1.00 ms\tmain\n'], ''));
     try {
-      const { unmatched } = await this.#readFiles([row, ...dropped], false, signal);
-      return unmatched.length >= new Set(dropped.map(rootOf)).size;
+      const { unmatched, refused } = await this.#readFiles([row, ...dropped], false, signal);
+      return unmatched.length + refused.length >= rootsOf(dropped).length;
     } catch (error) {
       // A table of contents may belong to the open recording, but a damaged recording stays damaged.
       return sentenceOf(error) === refusal;
@@ -173,21 +184,27 @@ export class Session {
 
   /** Reads the open recording together with what may be symbols. Returns null if the drop contains no symbols. */
   async #readAdded({ files: before, notes, isSwapped }: OpenRecording, dropped: readonly Dropped[], signal: AbortSignal): Promise<Found | null> {
-    const added = [...new Set(dropped.map(rootOf))];
+    const added = rootsOf(dropped);
     const recorded = notes.title.split(' → ').map((path) => rootOf({ path }));
     // A new version of a file replaces the old one; only another folder has the name of the recording's folder.
     const kept = before.filter((file) => recorded.includes(rootOf(file)) || !added.includes(rootOf(file)));
     const files = joined([kept, dropped]);
     try {
       const reading = await this.#readFiles(files, isSwapped, signal);
-      const unmatched = reading.unmatched.filter((text) => !notes.unmatched.includes(text));
-      return unmatched.length < added.length ? { reading, files, added, isSwapped } : null;
+      const useless = [...reading.unmatched, ...reading.refused].filter((text) => !notes.unmatched.includes(text));
+      return useless.length < added.length ? { reading, files, added, isSwapped } : null;
     } catch {
       const changed = await findChanged(before);
       if (changed !== undefined) throw new RefusedError(`${changed.path}: it changed since it was dropped; drop it again, together with its symbols`);
       // The message about the drop alone is more helpful.
       return null;
     }
+  }
+
+  /** True if these files are open: the same recording in the same version. */
+  #isOpen(files: readonly Dropped[], { title }: Reading): boolean {
+    const known = new Set(this.open?.files.map(versionOf));
+    return title === this.open?.notes.title && files.every((file) => known.has(versionOf(file)));
   }
 
   /** Names of files keep their first letter. */
@@ -229,7 +246,7 @@ export class Session {
     const shown = this.#show(client, names, added !== null);
     if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);
     else if (notes.order !== null) shown.greetings.say(notes.order);
-    return { shown, notes, files, kept, isSwapped };
+    return { shown, notes, files, kept, isSwapped, isSaved: false };
   }
 
   async #payloads({ payload, before, facts }: Kept): Promise<Payloads> {
@@ -242,6 +259,26 @@ export class Session {
     if (this.open === null) return show(client, names, location.hash);
     return isSame ? showAgain(client, names, this.open.shown) : show(client, names, '', 'another');
   }
+}
+
+/** The longest list of faults that a person reads. */
+const MOST_FAULTS = 8;
+
+/** Faults in a line each; null if there are none. */
+function textOf(faults: readonly (string | null)[]): string | null {
+  const all = faults.filter((text) => text !== null);
+  const more = all.length - MOST_FAULTS;
+  const lines = more > 0 ? [...all.slice(0, MOST_FAULTS), `… ${more} more`] : all;
+  return lines.length === 0 ? null : lines.join('\n');
+}
+
+/** The dropped files and folders. */
+function rootsOf(files: readonly Dropped[]): string[] {
+  return [...new Set(files.map(rootOf))];
+}
+
+function versionOf({ path, size, modified }: Dropped): string {
+  return [path, size, modified].join('\0');
 }
 
 /** True if a sentence starts with the path of one of these files. */

@@ -2,11 +2,11 @@
 
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Dropped } from '../host/dropped.ts';
 import { Application } from '../ui/app.tsx';
 import type { Opener } from '../ui/app_context.ts';
 import { type Choice, Inputs, canChooseFolders } from './choosing.tsx';
 import { DropTarget } from './drop_target.tsx';
+import type { Listing } from './listing.ts';
 import { ReadingBar } from './reading_bar.tsx';
 import type { OpenRecording, Session } from './session.ts';
 import { StartScreen } from './start_screen.tsx';
@@ -14,9 +14,10 @@ import { StartScreen } from './start_screen.tsx';
 export function Shell({ session }: { session: Session }): JSX.Element {
   const { open, current, next, fault } = useSession(session);
   useFocus(open);
+  useQuestion(session);
   const inputs = { files: useRef<HTMLInputElement>(null), folder: useRef<HTMLInputElement>(null) };
   const choose = (choice: Choice): void => inputs[choice].current?.click();
-  const drop = useCallback((files: Promise<readonly Dropped[]>): void => session.drop(files), [session]);
+  const drop = useCallback((listing: Promise<Listing>): void => session.drop(listing), [session]);
   const opener = useMemo((): Opener => {
     const swap = open?.shown.names.sides === undefined ? null : () => session.swap();
     return { choose, canChooseFolders: canChooseFolders(), saveReport: () => session.report(), swap };
@@ -37,7 +38,7 @@ export function Shell({ session }: { session: Session }): JSX.Element {
           {refusal}
         </>
       )}
-      <Inputs {...inputs} onChoose={(files) => drop(Promise.resolve(files))} />
+      <Inputs {...inputs} onChoose={(listing) => drop(Promise.resolve(listing))} />
       <DropTarget text={open === null ? 'Drop to open' : 'Drop a recording to open it, two to compare them, or symbols to add names'} onDrop={drop} />
     </>
   );
@@ -47,6 +48,17 @@ function useSession(session: Session): Session {
   const [, draw] = useState(0);
   useEffect(() => session.subscribe(() => draw((count) => count + 1)), [session]);
   return session;
+}
+
+/** Browsers then ask before they leave the page. */
+function useQuestion(session: Session): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (session.isUnsaved) event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [session]);
 }
 
 /** Opening a recording replaces everything, so the focus goes to the new heading. */

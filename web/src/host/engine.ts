@@ -48,6 +48,8 @@ export interface Reading {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly unmatched: readonly string[];
+  /** Why other files could not be read. */
+  readonly refused: readonly string[];
 }
 
 type Head = { readonly ok: unknown } | { readonly refused: string };

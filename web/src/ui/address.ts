@@ -29,16 +29,16 @@ export class Address {
   #steps = 0;
   /** True while a change comes from the address, so it is not a step of the user. */
   #isFollowing = false;
-  /** The entry belongs to another recording, and is not changed: the next change of the state is written into a new one. */
-  #isForeign = false;
+  /** The link of the entry was refused, or it belongs to another recording. It stays: the next change of the state makes a new entry. */
+  #isForeign: boolean;
   readonly #end = new AbortController();
 
-  /** For two recordings, `names` are the names of both. `say` reports rejected links. */
-  constructor(store: Store, names: Names, say: (text: string) => void, follows: Follows) {
-    [this.#store, this.#names, this.#shown] = [store, names, store.state];
+  /** For two recordings, `names` are the names of both. `say` reports rejected links. `isRefused`: the link of the page was rejected. */
+  constructor(store: Store, names: Names, say: (text: string) => void, follows: Follows, isRefused: boolean) {
+    [this.#store, this.#names, this.#shown, this.#isForeign] = [store, names, store.state, isRefused];
     const fragment = this.#fragment();
     if (follows === 'another') this.#write('pushState', { fragment, before: null }, hashOf(fragment));
-    // The address stays as it was opened, even if the link was rejected.
+    // The address stays as it was opened, even if the link was refused.
     else this.#write('replaceState', { fragment, before: this.before }, follows === 'itself' ? hashOf(fragment) : location.hash);
     store.subscribe(() => this.#keep());
     const { signal } = this.#end;
@@ -52,6 +52,7 @@ export class Address {
         this.#follow(() => store.replace(state));
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
+        this.#isForeign = true;
         say(unchanged(error));
       }
     };

@@ -32,7 +32,7 @@ export async function openNames(client: Client): Promise<Names> {
 export function show(client: Client, names: Names, fragment: string, follows: Follows = 'nothing'): Shown {
   const { store, greeting } = openStore(names, fragment);
   const greetings = new Greetings(greeting);
-  return { client, names, store, address: new Address(store, names, (text) => greetings.say(text), follows), greetings };
+  return { client, names, store, address: new Address(store, names, (text) => greetings.say(text), follows, greeting !== null), greetings };
 }
 
 function openStore(names: Names, fragment: string): { store: Store; greeting: string | null } {

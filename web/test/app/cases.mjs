@@ -180,6 +180,20 @@ export const APP_CASES = {
     match(await tab.text('[data-part=said]'), /This recording has no thread .* The complete recording is shown\./);
   },
 
+  async 'asks before an unsaved recording is lost'(tab, { app, orchard }) {
+    const isAsked = () => tab.browser.run(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    await tab.open(app);
+    equal(await isAsked(), false);
+    await tab.give([orchard]);
+    equal(await tab.read(), null);
+    equal(await isAsked(), true);
+    await tab.saved(async () => {
+      await tab.click('[data-part=save]');
+      await tab.click('[data-action=save-report]');
+    });
+    equal(await isAsked(), false);
+  },
+
   async 'hostile names are text'(tab, { app, hostile }) {
     await tab.openWith(app, [hostile]);
     await tab.click('[data-part=recording]');

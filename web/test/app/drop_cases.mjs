@@ -12,6 +12,13 @@ import { waitFor } from '../page/tab.mjs';
 
 const fixture = (path) => join(ROOT, 'fixtures', path);
 
+const HANGS = `<?xml version="1.0"?>
+<trace-query-result>
+<node xpath='//trace-toc[1]/run[1]/data[1]/table[9]'><schema name="potential-hangs"><col><mnemonic>start</mnemonic><name>Start</name><engineering-type>start-time</engineering-type></col><col><mnemonic>duration</mnemonic><name>Duration</name><engineering-type>duration</engineering-type></col><col><mnemonic>hang-type</mnemonic><name>Hang Type</name><engineering-type>hang-type</engineering-type></col><col><mnemonic>process</mnemonic><name>Process</name><engineering-type>process</engineering-type></col></schema>
+<row><start-time id="1" fmt="00:00.100">100000000</start-time><duration id="2" fmt="300 ms">300000000</duration><hang-type id="3" fmt="Microhang">Microhang</hang-type><process id="4" fmt="Orchard (4150)"><pid id="5" fmt="4150">4150</pid></process></row>
+</node></trace-query-result>
+`;
+
 export const DROP_CASES = {
   async 'a folder is searched to its bottom'(tab, { app, orchard, folder }) {
     if (!canGiveFolders(tab)) return;
@@ -94,7 +101,7 @@ export const DROP_CASES = {
     deepEqual(await tab.tables(), before);
   },
 
-  async 'a drop without symbols does not read the open recording again'(tab, { app, orchard, notes, damaged }) {
+  async 'a drop without symbols does not read the open recording again'(tab, { app, orchard, notes, damaged, folder }) {
     await tab.openWith(app, [orchard]);
     await tab.browser.run(() => {
       const { prototype } = Worker;
@@ -105,12 +112,57 @@ export const DROP_CASES = {
         return post.call(this, message, transfer);
       };
     });
-    for (const [paths, sentence] of [[[notes], /not an export/], [[notes, fixture('symbols/README.md')], /no recording/], [[damaged], /truncated/]]) {
+    const store = join(folder, '.DS_Store');
+    writeFileSync(store, '');
+    for (const [paths, sentence] of [[[notes], /not an export/], [[notes, fixture('symbols/README.md')], /no recording/], [[damaged], /truncated/], [[store], /no recording/]]) {
       await tab.give(paths);
       match(await tab.read(), sentence);
     }
     const read = await tab.browser.run(() => globalThis.readFiles);
     ok(read.includes('notes.txt') && !read.includes('input.xml'), read.join());
+  },
+
+  async 'the same files again keep the selection'(tab, { app, orchard, waiting }) {
+    await tab.openWith(app, [orchard], 'v=1&tab=functions&op=hide-system&q=press');
+    await tab.give([orchard]);
+    equal(await tab.read(), null);
+    match(await tab.text('[data-part=said]'), /Read again with input\.xml\./);
+    equal(await tab.fragment(), 'v=1&tab=functions&op=hide-system&q=press');
+    // Another file with this name is another recording.
+    await tab.give([waiting]);
+    equal(await tab.read(), null);
+    equal(await tab.fragment(), '');
+  },
+
+  async 'unusable files are named, and the others open'(tab, { app, orchard, damaged, folder }) {
+    const zip = join(folder, 'broken.zip');
+    writeFileSync(zip, 'PK\u0003\u0004');
+    await tab.open(app);
+    await tab.give([damaged, zip, orchard]);
+    const faults = await tab.read();
+    match(faults, /broken\.zip/);
+    match(faults, /damaged\.xml:64:18841: the file is truncated.* Export it again, or pass it to the command with --allow-truncated/);
+    equal(await tab.text('h1'), 'Orchard · input.xml');
+  },
+
+  async 'an export of hangs belongs to the recording beside it'(tab, { app, orchard, folder }) {
+    const hangs = join(folder, 'hangs.xml');
+    writeFileSync(hangs, HANGS);
+    await tab.openWith(app, [hangs, orchard]);
+    equal(await tab.text('h1'), 'Orchard · input.xml, hangs.xml');
+    match(await tab.text('[data-part=hangs]'), /1 hang/);
+    await tab.open(app);
+    await tab.give([hangs]);
+    match(await tab.read(), /No CPU table here, only: potential-hangs \(1 row\)/);
+  },
+
+  async 'a table of contents of another recording is refused'(tab, { app, orchard, folder }) {
+    const toc = join(folder, 'other-toc.xml');
+    writeFileSync(toc, '<?xml version="1.0"?><trace-toc><run number="1"><info><target><process name="Finder" pid="751"/></target></info></run></trace-toc>');
+    await tab.openWith(app, [orchard, toc]);
+    equal(await tab.text('h1'), 'Orchard · input.xml, other-toc.xml');
+    await tab.click('[data-part=recording]');
+    match(await tab.text('dialog'), /run 1 recorded Finder \(pid 751\), but the export has samples of Orchard \(pid 4150\)/);
   },
 
   async 'a folder with the name of the open one adds names'(tab, { app, folder }) {

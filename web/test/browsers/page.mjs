@@ -9,6 +9,8 @@ export function drivenPage(page) {
   const messages = [];
   page.on('console', (message) => messages.push(message.text()));
   page.on('pageerror', (error) => messages.push(String(error)));
+  // The app asks before an unsaved recording is lost.
+  page.on('dialog', (dialog) => void dialog.accept());
   const holding = async (held, work) => {
     for (const key of held) await keyboard.down(key);
     await work();

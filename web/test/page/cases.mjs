@@ -21,6 +21,16 @@ export const CASES = {
     match(top, /^total\s+▾ own\+sys\s+ms\s+function\s+binary\s+53\.2%\s+33\.8%\s+164\.000\s+orchard::Press::filter[^]*14\.2%\s+14\.2%\s+69\.000\s+fruit_copy_fast[^]*orchard::operator<\(…\)/);
   },
 
+  async 'says what threads do if none runs'(tab, { runnable }) {
+    await tab.open(runnable.page);
+    const { overview: [{ sentences: { answer } }] } = await askedJson([runnable.file], ['--view', 'overview']);
+    match(answer[0], /^States: threads were ready to run without a core in 485 of 485 samples/);
+    const shown = await tab.text('[data-part=overview]');
+    for (const sentence of answer) ok(shown.includes(sentence), `${sentence} is not in ${shown}`);
+    await brush(tab, 0.3, 0.6);
+    match(await tab.text('#view'), /The selection contains no samples\. Remove a choice above, or include all thread states/);
+  },
+
   async 'tells what was left out of a smaller page'(tab, { reduced, orchard }) {
     await tab.open(reduced.page);
     match(await tab.text('[data-part=recording]'), /^times left out; /);

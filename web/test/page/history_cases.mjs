@@ -75,9 +75,18 @@ export const HISTORY_CASES = {
     ok(!(await tab.fragment()).includes('op='), await tab.fragment());
     await go(tab, 1);
     await isShown(tab, 'functions');
-    await tab.follow('v=1&tab=nowhere');
-    match(await tab.text('[data-part=said]'), /unknown view/);
-    await isShown(tab, 'functions');
+    for (const isOpened of [false, true]) {
+      if (isOpened) await tab.open(orchard.page, 'v=1&tab=nowhere');
+      else await tab.follow('v=1&tab=nowhere');
+      match(await tab.text('[data-part=said]'), /unknown view/);
+      await isShown(tab, isOpened ? 'overview' : 'functions');
+      equal(await tab.fragment(), 'v=1&tab=nowhere');
+      // The refused link stays one step back.
+      await tab.search('a');
+      match(await tab.fragment(), /&q=a$/);
+      await go(tab, -1);
+      equal(await tab.fragment(), 'v=1&tab=nowhere');
+    }
   },
 
   async 'Back from a function of a comparison shows both recordings again'(tab, { pair }) {

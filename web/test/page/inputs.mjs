@@ -48,6 +48,7 @@ export async function writeInputs(folder, isFresh) {
   const changed = writeChanged(orchard, join(folder, 'changed.xml'));
   return {
     orchard: await write(orchard, 'orchard'),
+    runnable: await write(allRunnable(orchard, join(folder, 'runnable.xml')), 'runnable'),
     ties: await write(writeTies(fixture('sample/demo.sample.txt'), join(folder, 'ties.txt')), 'ties'),
     dots: await write(writeDots(join(folder, 'dots.xml')), 'dots'),
     mixed: await write(fixture('26.4/time-profile/input.xml'), 'mixed'),
@@ -80,6 +81,12 @@ function writeDots(path) {
   const rows = Array.from({ length: 6_000 }, (_, at) => `<row><sample-time id="${at + 20}" fmt="">${at * 10_000_000}</sample-time>${at === 0 ? first : others}</row>`);
   const schema = `<schema name="time-profile">${heads.join('')}</schema>`;
   writeFileSync(path, `<?xml version="1.0"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>${schema}${rows.join('\n')}</node></trace-query-result>\n`);
+  return path;
+}
+
+/** Returns the recording in which all threads lack a core. */
+function allRunnable(file, path) {
+  writeFileSync(path, readFileSync(file, 'utf8').replace('fmt="Running">Running<', 'fmt="Runnable">Runnable<'));
   return path;
 }
 

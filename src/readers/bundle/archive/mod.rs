@@ -27,6 +27,7 @@ use super::file::Inflated;
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes, shown};
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
+use crate::units::first_of;
 use file_range::FileRange;
 use folder_tree::ArchiveIndex;
 pub use folder_tree::ArchiveLimits;
@@ -107,7 +108,7 @@ impl<'f> BundleFiles<'f> {
                 bundles.sort();
                 let names = bundles.iter().filter_map(|bundle| bundle.strip_prefix(path).ok());
                 let names: Vec<String> = names.map(shown).collect();
-                let what = format!("there are several recordings in it: {}; unpack it, and name one", names.join(", "));
+                let what = format!("there are several recordings in it: {}; unpack it, and name one", first_of(&names));
                 self.archives.pop();
                 return Err(Error::new(ErrorKind::NotAnExport(format!("{}: {what}", shown(path))), None));
             }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 use traceparse::files::{Entry, EntryKind, Files};
 use traceparse::memory::Size;
+use traceparse::units::first_of;
 
 use crate::desk::Recent;
 use crate::wire::Refused;
@@ -41,6 +42,8 @@ const MAX_SIZE: u64 = 4 << 30;
 const MAX_PATH: usize = 1024;
 
 pub(crate) struct DroppedFiles<S> {
+    /// Sentences about files that are left out.
+    pub(crate) refused: Vec<String>,
     nodes: BTreeMap<PathBuf, Node>,
     source: S,
     blocks: Mutex<Recent<(u32, u64), Vec<u8>>>,
@@ -52,10 +55,10 @@ enum Node {
 }
 
 impl<S> DroppedFiles<S> {
-    /// Creates the file system.
+    /// Creates the file system. Leaves out files that are too large, and files whose path leads out of the drop or occurs twice.
     ///
     /// # Errors
-    /// If there are no files or too many, a file is too large, or a path leads out of the drop or occurs twice.
+    /// If there are no files or too many, or if none is left.
     pub(crate) fn new(dropped: &[Dropped], source: S) -> Result<Self, String> {
         if dropped.is_empty() {
             return Err("nothing was dropped; drop a recording (.trace), an export or a report".to_owned());
@@ -63,13 +66,16 @@ impl<S> DroppedFiles<S> {
         if dropped.len() > MAX_FILES {
             return Err(format!("{} files were dropped, and {MAX_FILES} are allowed; drop fewer", dropped.len()));
         }
-        let mut nodes = BTreeMap::from([(PathBuf::new(), Node::Folder(Vec::new()))]);
+        let (mut nodes, mut refused) = (BTreeMap::from([(PathBuf::new(), Node::Folder(Vec::new()))]), Vec::new());
         for (index, file) in dropped.iter().enumerate() {
-            check(file)?;
             let node = Node::File { index: index as u32, length: file.size, modified: file.modified };
-            add(&mut nodes, Path::new(&file.path), node)?;
+            let added = check(file).and_then(|()| add(&mut nodes, Path::new(&file.path), node));
+            refused.extend(added.err());
         }
-        Ok(Self { nodes, source, blocks: Mutex::new(Recent::new(BLOCKS)) })
+        if refused.len() == dropped.len() {
+            return Err(first_of(&refused));
+        }
+        Ok(Self { refused, nodes, source, blocks: Mutex::new(Recent::new(BLOCKS)) })
     }
 
     fn node(&self, path: &Path) -> io::Result<&Node> {
@@ -101,19 +107,21 @@ fn check(file: &Dropped) -> Result<(), String> {
 
 /// Adds a file, and the folders above it.
 fn add(nodes: &mut BTreeMap<PathBuf, Node>, path: &Path, node: Node) -> Result<(), String> {
-    if nodes.insert(path.to_owned(), node).is_some() {
+    if nodes.contains_key(path) {
         return Err(format!("{}: it was dropped twice; drop it once", path.display()));
     }
+    let is_file = |folder: &&Path| matches!(nodes.get(*folder), Some(Node::File { .. }));
+    if let Some(file) = path.ancestors().find(is_file) {
+        return Err(format!("{}: {} is a file and a folder", path.display(), file.display()));
+    }
+    nodes.insert(path.to_owned(), node);
     let mut child = path;
     while let Some(folder) = child.parent() {
-        match nodes.get_mut(folder) {
-            Some(Node::Folder(children)) => {
-                children.push(child.to_owned());
-                break;
-            }
-            Some(Node::File { .. }) => return Err(format!("{}: this is a file and a folder", folder.display())),
-            None => nodes.insert(folder.to_owned(), Node::Folder(vec![child.to_owned()])),
-        };
+        if let Some(Node::Folder(children)) = nodes.get_mut(folder) {
+            children.push(child.to_owned());
+            break;
+        }
+        nodes.insert(folder.to_owned(), Node::Folder(vec![child.to_owned()]));
         child = folder;
     }
     Ok(())
@@ -266,9 +274,17 @@ pub(crate) mod tests {
         for path in ["", "/", "/a", "a/", "a//b", "..", "../a", "a/../b", "./a", "a\0", &"a/".repeat(600)] {
             assert!(files(&[(path, b"")]).is_err_and(|sentence| sentence.contains("not the path")), "{path}");
         }
-        for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"]] {
-            assert!(files(&paths.map(|path| (path, &b""[..]))).is_err(), "{paths:?}");
-        }
         assert!(files(&[]).is_err());
+    }
+
+    #[test]
+    fn leaves_out_bad_paths() {
+        for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"], ["a", "../b"], ["x//y", "a"]] {
+            let files = files(&paths.map(|path| (path, &b""[..]))).unwrap();
+            let bad = if paths[0] == "x//y" { paths[0] } else { paths[1] };
+            assert!(files.refused.len() == 1 && files.refused[0].starts_with(bad), "{:?}", files.refused);
+            let good = paths.iter().find(|path| **path != bad).unwrap_or(&"a");
+            assert!(matches!(files.entry(Path::new(good)), Ok(Entry::File { .. })), "{paths:?}");
+        }
     }
 }

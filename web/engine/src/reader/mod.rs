@@ -6,6 +6,7 @@
 //! ```
 
 mod choice;
+mod cpu_tables;
 mod files;
 #[cfg(target_family = "wasm")]
 pub(crate) mod host;
@@ -13,6 +14,7 @@ mod pair;
 mod recording;
 
 use serde::{Deserialize, Serialize};
+use traceparse::Error;
 use traceparse::memory::MemoryBudget;
 use traceparse::recording::{Options, SampleDetail};
 #[cfg(target_family = "wasm")]
@@ -56,6 +58,8 @@ pub(crate) struct Reading {
     warnings: Vec<String>,
     /// Sentences about dropped files that are neither a part of the recording nor symbols.
     unmatched: Vec<String>,
+    /// Why other dropped files could not be read.
+    refused: Vec<String>,
 }
 
 /// Reads the recording among the dropped files, or two.
@@ -66,7 +70,15 @@ pub(crate) fn read(request: &[u8], source: impl Source) -> Result<Reading, Refus
     let files = DroppedFiles::new(&request.files, source).map_err(Refused)?;
     let samples = if request.sums { SampleDetail::Summed } else { SampleDetail::Each };
     let options = Options { memory, samples, ..Options::default() };
-    recording::read(&files, &options, request.is_swapped).map_err(|error| Refused(format!("{error:?}")))
+    let mut reading =
+        recording::read(&files, &options, request.is_swapped).map_err(|error| Refused(sentence(&error)))?;
+    reading.refused.splice(..0, files.refused);
+    Ok(reading)
+}
+
+/// An error with its causes.
+fn sentence(error: &Error) -> String {
+    format!("{error:?}")
 }
 
 /// From now on, sentences name what a user of the page can do: drop symbols, or use the command.
@@ -77,6 +89,7 @@ pub(crate) fn name_settings() {
         write: |setting, f| match setting.name {
             "dsym" | "symbols" => f.write_str("a drop onto this page"),
             "state" => f.write_str("the filter of states:"),
+            "allow-truncated" => f.write_str("it to the command with --allow-truncated"),
             name => write!(f, "the command's option --{name}"),
         },
     }

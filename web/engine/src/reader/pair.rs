@@ -1,7 +1,6 @@
 //! Compares two recordings, like `traceparse diff` writes a page.
 
 use traceparse::output::{DiffReport, DiffView, WorkbenchOptions};
-use traceparse::recording::TocRun;
 use traceparse::report::ReportOptions;
 use traceparse::report::diff::{Diff, Normalize, Unlike};
 use traceparse::units::Nanos;
@@ -71,7 +70,8 @@ fn in_order(both: [Loaded; 2], is_swapped: bool) -> ([Loaded; 2], String) {
 
 /// The time at which the first run was started.
 fn start(loaded: &Loaded) -> Option<Nanos> {
-    loaded.analysis.recording().tocs().flat_map(|toc| &toc.runs).filter_map(TocRun::start).min()
+    let recording = loaded.analysis.recording();
+    recording.profile.run_ids().filter_map(|run| recording.toc_of_run(run)?.start()).min()
 }
 
 /// The name of a file before the page or the browser told it apart from another one: `cpu.xml` for `2/cpu.xml` and `cpu (1).xml`.

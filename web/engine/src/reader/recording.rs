@@ -14,14 +14,14 @@ use traceparse::{Analysis, Error, ErrorKind, Input, InputFiles, InputPlace};
 
 use super::choice::{Choice, choose};
 use super::files::CACHE;
-use super::{Reading, pair};
+use super::{Reading, pair, sentence};
 use crate::wire::U8s;
 
 /// Reads the recordings among the files, within the memory limit. If they are too large to keep each sample, times are left out.
 pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Result<Reading, Error> {
     let _cache = options.memory.reserve(CACHE).map_err(|over| Error::memory(over, None))?;
     let mut files = InputFiles::new(files, &options.memory);
-    let choice = choose(&mut files)?;
+    let choice = choose(&mut files, options)?;
     let mut places = Vec::new();
     for inputs in &choice.recordings {
         places.push(inputs.iter().map(|path| files.find(path)).collect::<Result<Vec<_>, _>>()?);
@@ -32,14 +32,14 @@ pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Re
         let inputs = inputs.iter().zip(places).map(open).collect::<Result<Vec<_>, Error>>()?;
         Ok(Chosen { files: &files, choice: &choice, inputs })
     });
-    let chosen = chosen.collect::<Result<Vec<_>, Error>>()?;
-    let read = |options: &Options| match chosen.as_slice() {
-        [first, second] => {
-            let mut reading = Reading::default();
-            let both = [first.load(options, &mut reading)?, second.load(options, &mut reading)?];
-            pair::compare(both, is_swapped, reading)
-        }
-        several => several.iter().try_fold(Reading::default(), |_, only| only.read(options)),
+    let (chosen, mut failed): (Vec<_>, Vec<Error>) = divided(chosen);
+    if chosen.is_empty() {
+        return Err(failed.swap_remove(0));
+    }
+    let refused: Vec<String> = choice.refused.iter().chain(&failed).map(sentence).collect();
+    let read = |options: &Options| {
+        let (unmatched, refused) = (choice.unused.clone(), refused.clone());
+        read_chosen(&chosen, options, is_swapped, Reading { unmatched, refused, ..Reading::default() })
     };
     if options.samples == SampleDetail::Each {
         match read(options) {
@@ -50,6 +50,37 @@ pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Re
     let mut reading = read(&Options { samples: SampleDetail::Summed, ..options.clone() })?;
     reading.notes.push("too large to keep each sample in memory: times are left out".to_owned());
     Ok(reading)
+}
+
+/// Separates results from errors.
+fn divided<T>(results: impl Iterator<Item = Result<T, Error>>) -> (Vec<T>, Vec<Error>) {
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(error) => errors.push(error),
+        }
+    }
+    (values, errors)
+}
+
+/// Reads one recording, or compares two. If one of two cannot be read, the other is read alone.
+fn read_chosen(
+    chosen: &[Chosen<'_, '_>],
+    options: &Options,
+    is_swapped: bool,
+    mut reading: Reading,
+) -> Result<Reading, Error> {
+    let (mut loaded, mut failed) = divided(chosen.iter().map(|chosen| chosen.load(options, &mut reading)));
+    let is_memory = |error: &Error| matches!(error.kind, ErrorKind::Memory(_));
+    if let Some(fault) = failed.iter().position(is_memory).or_else(|| loaded.is_empty().then_some(0)) {
+        return Err(failed.swap_remove(fault));
+    }
+    reading.refused.extend(failed.iter().map(sentence));
+    match (loaded.pop(), loaded.pop()) {
+        (Some(second), Some(first)) => pair::compare([first, second], is_swapped, reading),
+        (only, _) => only.map_or_else(|| Ok(Reading::default()), |only| only.written(reading)),
+    }
 }
 
 /// A recording that was chosen, with its opened inputs by name.
@@ -67,16 +98,18 @@ pub(super) struct Loaded {
     pub(super) intervals: Intervals,
 }
 
-impl Chosen<'_, '_> {
-    fn read(&self, options: &Options) -> Result<Reading, Error> {
-        let mut reading = Reading::default();
-        let Loaded { name, analysis, intervals } = self.load(options, &mut reading)?;
+impl Loaded {
+    /// Writes the payload of the only recording.
+    fn written(self, reading: Reading) -> Result<Reading, Error> {
+        let Self { name, analysis, intervals } = self;
         let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
         let page = WorkbenchOptions { intervals: Some(&intervals), ..WorkbenchOptions::default() };
         let payload = U8s(page.payload(&report).map_err(|error| Error::io(error, None))?);
         Ok(Reading { payload, title: name, ..reading })
     }
+}
 
+impl Chosen<'_, '_> {
     /// Reads the recording with its names, and adds sentences to `reading`.
     fn load(&self, options: &Options, reading: &mut Reading) -> Result<Loaded, Error> {
         let mut recording = RecordingBuilder::new(options.clone());

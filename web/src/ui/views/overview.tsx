@@ -4,7 +4,8 @@ import type { JSX } from 'preact';
 import { KINDS } from '../../canvas/index.ts';
 import type { OverviewAnswer, Part } from '../../host/protocol.ts';
 import { binaryOf, kindOf, processName, threadName } from '../../state/names.ts';
-import { useAnswer, useApp } from '../app_context.ts';
+import { freshState, selectsAlike } from '../../state/state.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, Share } from '../cells.tsx';
 import { counterName } from '../counter_name.ts';
 import { grouped, inScale, scaleOf, withUnit } from '../format.ts';
@@ -26,10 +27,7 @@ export function OverviewView(): JSX.Element {
   const { processes, threads, series } = app.names.tables;
   const hasSeveral = processes.filter(({ run }) => run === series[place.series]!.run).length > 1;
   const threadOf = (id: number): string => `${threadName(app.names, id)}${hasSeveral ? ` of ${processName(app.names, threads[id]!.process)}` : ''}`;
-  if (Number(total.samples) === 0) {
-    const hasOthers = app.names.tables.states.some((name) => name !== 'Running');
-    return <p class="notice">The selection contains no samples. Remove a choice above{hasOthers ? ', or include all thread states' : ''}.</p>;
-  }
+  if (Number(total.samples) === 0) return <NoSamples answer={answer} />;
   const scale = scaleOf(answers[0]?.weight ?? 0, unit);
   const binaries = answers.map(({ label }) => binaryOf(app.names, label) ?? '');
   const only = new Set(binaries).size === 1 && binaries[0] !== '' ? binaries[0] : null;
@@ -99,6 +97,24 @@ export function OverviewView(): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Without a choice, threads did something else than run, which the sentences say. */
+function NoSamples({ answer }: { answer: OverviewAnswer }): JSX.Element {
+  const { tables } = useApp().names;
+  const state = useStore();
+  if (selectsAlike(state, freshState(state.series, state.side))) {
+    return (
+      <div class="overview" data-part="overview">
+        <div class="answer">
+          <Sentences answer={answer} />
+        </div>
+        <Hangs />
+      </div>
+    );
+  }
+  const hasOthers = tables.states.some((name) => name !== 'Running');
+  return <p class="notice">The selection contains no samples. Remove a choice above{hasOthers ? ', or include all thread states' : ''}.</p>;
 }
 
 /** The heaviest threads; in a tie, main threads come first. All other threads share one row. */

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf, SourceFile } from '../../host/protocol.ts';
-import { type Opener, useAnswer, useApp, useStore } from '../app_context.ts';
+import { type ReadingNotes, useAnswer, useApp, useStore } from '../app_context.ts';
 import { Share, functionColumns, textColumn, titleOfWeight, weightColumns } from '../cells.tsx';
 import { type Unit, inScale, percent, plainShare, scaleOf, ungrouped } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
@@ -12,13 +12,14 @@ import { Table, type TableColumn } from '../table.tsx';
 
 export function SourceView(): JSX.Element {
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'lines' });
-  const { names, opener } = useApp();
+  const { names, opener, notes } = useApp();
   const { sources } = names.tables;
   const [mode, setMode] = useState<'files' | 'lines'>(sources.length > 0 ? 'files' : 'lines');
   const [path, setPath] = useState<string | null>(null);
   if (answer === null) return <Pending fault={fault} />;
   if (answer.files.length === 0) {
-    const how = opener === null ? '--dsym adds those from debug symbols, and --source adds the source text' : 'drop the dSYM of the app to add those from debug symbols';
+    const open = opener === null ? 'open the recording together with the dSYM of the app, and save the report again,' : 'drop the dSYM of the app';
+    const how = notes === null ? '--dsym adds those from debug symbols, and --source adds the source text' : `${open} to add those from debug symbols`;
     return <Notice>No source lines are known. Some recordings contain them; {how}.</Notice>;
   }
   const file = answer.files.find((one) => one.path === path) ?? answer.files[0]!;
@@ -77,8 +78,8 @@ function Lines({ answer, unit, isOld }: { answer: AnswerOf<'lines'>; unit: Unit;
   );
 }
 
-function withoutText(opener: Opener | null): string {
-  if (opener === null) return 'This page does not contain the source text; --source adds it.';
+function withoutText(notes: ReadingNotes | null): string {
+  if (notes === null) return 'This page does not contain the source text; --source adds it.';
   return 'This page does not read source files; reports that the command writes with --source contain them.';
 }
 
@@ -107,7 +108,7 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
     cell: (place) => weight(place, values),
     text: (place) => ungrouped(weight(place, values)),
   });
-  const missing = source === undefined ? withoutText(app.opener) : 'missing' in source ? source.missing : null;
+  const missing = source === undefined ? withoutText(app.notes) : 'missing' in source ? source.missing : null;
   return (
     <>
       {missing !== null && <Notice>{missing}</Notice>}
