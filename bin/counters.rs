@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
 use traceparse::profile::RebuildError;
 use traceparse::recording::{Counter, Recording};
-use traceparse::units::choice_of;
+use traceparse::units::first_of;
 
 use crate::filters::MetricArg;
 use crate::{note, warning};
@@ -50,7 +50,7 @@ fn no_counter(recording: &Recording, counter: &Counter) -> String {
         if names.is_empty() {
             format!("{schema} has {count}, whose names are unknown without its table of contents")
         } else {
-            format!("{schema} has {}", choice_of(&names))
+            format!("{schema} has {}", first_of(&names))
         }
     });
     let tables: Vec<String> = tables.collect();

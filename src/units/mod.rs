@@ -17,7 +17,8 @@ pub use unit::Unit;
 pub use uuid::Uuid;
 pub use weight::Weight;
 pub(crate) use words::capitalized;
-pub use words::{choice_of, counted, first_of, several};
+pub(crate) use words::choice_of;
+pub use words::{counted, first_of, several};
 
 /// An upper limit for the size of a function in bytes: the longest function in known reports has 78 KB. Code that is farther from the
 /// preceding symbol is in another function: the binary is stripped, and only its exports are known.

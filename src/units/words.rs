@@ -35,7 +35,7 @@ pub fn first_of(names: &[impl Borrow<str>]) -> String {
 }
 
 /// Lists names to choose from, and counts those after the first 60.
-pub fn choice_of(names: &[impl Borrow<str>]) -> String {
+pub(crate) fn choice_of(names: &[impl Borrow<str>]) -> String {
     list(names, 60)
 }
 
