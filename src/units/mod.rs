@@ -16,8 +16,7 @@ pub(crate) use scale::{Scale, decimal, is_unit, written_amount, written_unit};
 pub use unit::Unit;
 pub use uuid::Uuid;
 pub use weight::Weight;
-pub(crate) use words::capitalized;
-pub(crate) use words::choice_of;
+pub(crate) use words::{capitalized, choice_of};
 pub use words::{counted, first_of, several};
 
 /// An upper limit for the size of a function in bytes: the longest function in known reports has 78 KB. Code that is farther from the
