@@ -74,7 +74,7 @@ fn start(loaded: &Loaded) -> Option<Nanos> {
     recording.profile.run_ids().filter_map(|run| recording.toc_of_run(run)?.start()).min()
 }
 
-/// The name of a file before the page or the browser told it apart from another one: `cpu.xml` for `2/cpu.xml` and `cpu (1).xml`.
+/// The original name of a file: `cpu.xml` for `2/cpu.xml` and `cpu (1).xml`, which the page and the browser call a second file with that name.
 fn dropped_name(name: &str) -> String {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let name = name.split_once('/').filter(|(folder, _)| is_number(folder)).map_or(name, |(_, rest)| rest);
