@@ -69,7 +69,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Creates a folder in the system's temporary folder that only the user can read. It is deleted when the process ends, unless it is [kept](keep).
+/// Creates a folder in the system's temporary folder that only the user can read. The folder is deleted at the end of the process, unless it is [kept](keep).
 pub(crate) fn private_folder() -> io::Result<PathBuf> {
     watch();
     #[cfg_attr(not(unix), allow(unused_mut))]

@@ -121,7 +121,7 @@ impl Output {
     }
 }
 
-/// Opens a page in the default browser, which continues without this process. The page is complete, so a failure is only a warning: the exit
+/// Opens a page in the default browser, which continues without this process. Since the page is complete, a failure is only a warning: the exit
 /// code is that of the answer.
 fn open_page(page: &Path) {
     page.parent().into_iter().for_each(interrupt::keep);

@@ -1,6 +1,6 @@
 //! Finds contradictions between an export and a table of contents, which show that the table of contents belongs to another recording.
 //!
-//! Only contradictions count: what one of them does not record proves nothing. A later run of the same recording may be missing in a table of
+//! Only contradictions count. Facts that only one of them records prove nothing. A later run of the same recording may be missing in a table of
 //! contents, so the number of runs proves nothing either.
 
 use std::collections::BTreeSet;
