@@ -17,6 +17,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// The readers of inputs that are not bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
+    Crash,
     Dart,
     DeepCopy,
     DotTrace,
@@ -103,6 +104,11 @@ pub(super) fn describe(head: &[u8]) -> Option<String> {
         Ok(_) => format!("this is {what}, which has samples but no other tables, such as signposts or hangs"),
         Err(advice) => format!("this is {what}, which traceparse cannot read; {advice}"),
     })
+}
+
+/// Names the format of an input that is not an export, such as `a dotTrace report`.
+pub(super) fn what(head: &[u8]) -> Option<&'static str> {
+    recognise(head).map(|known| known.what)
 }
 
 /// Recognises the format of an input that is not an export.
@@ -205,7 +211,7 @@ const DIAGNOSTICS: [&str; 11] = [
 ];
 
 const PPROF: &str = "go tool pprof FILE reads it";
-const CONSOLE: &str = "Console on a Mac shows it, and so does Xcode; traceparse symbolicate names its addresses";
+const CONSOLE: &str = "Console on a Mac shows it, and so does Xcode; traceparse symbolicate -o names its addresses";
 const FIREFOX: &str = "profiler.firefox.com reads it";
 const SPEEDSCOPE: &str = "www.speedscope.app reads it";
 
@@ -218,6 +224,7 @@ fn json(start: &str) -> Option<Known> {
     let dense: String = start.split_ascii_whitespace().collect();
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
+        () if any(&["\"bug_type\":\"109\"", "\"bug_type\":\"309\""]) => Some(CRASH),
         () if any(&["\"parent_index\""]) => {
             let advice = "it may have been cut at 250 frames; pass the payload as MetricKit wrote it";
             Some(known("a call tree from Sentry", advice))
@@ -251,6 +258,7 @@ fn json(start: &str) -> Option<Known> {
     }
 }
 
+const CRASH: Known = readable("a crash report (macOS, iOS)", Reader::Crash);
 const SPINDUMP: Known = readable("a report of spindump, or a hang or resource report (macOS, iOS)", Reader::Spindump);
 
 /// Recognises the kind of an `.ips` file by the `bug_type` in its first line.
@@ -263,7 +271,7 @@ fn problem_report(first: &str) -> Known {
         "98" | "198" | "298" => {
             known("a Jetsam report (.ips) about memory, without stacks", "Console on a Mac shows it")
         }
-        "109" | "309" => known("a crash report of macOS or iOS (.ips)", CONSOLE),
+        "109" | "309" => CRASH,
         "288" | "509" => known("a stackshot (.ips) with one stack for each thread", CONSOLE),
         _ => known("a report of macOS or iOS (.ips)", CONSOLE),
     }
@@ -291,7 +299,7 @@ fn lines(text: &str) -> Option<Known> {
     }
     let has_crash = |line: &str| line.starts_with("Thread ") && line.contains(" Crashed:");
     if has_line(HEAD, "Exception Type:") || (has_line(HEAD, "Process:") && text.lines().any(has_crash)) {
-        return Some(known("a crash report of macOS or iOS (.crash)", CONSOLE));
+        return Some(CRASH);
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
         return Some(SPINDUMP);
@@ -380,6 +388,7 @@ mod tests {
             (b"{\"name\":\"a\", \"bug_type\": \"228\"}\nDate/Time: x", "spindump"),
             (b"{\"bug_type\":\"298\"}\n{}", "Jetsam"),
             (b"{\"bug_type\":\"309\"}\n{}", "crash report"),
+            (b"{\n  \"bug_type\" : \"309\"\n}\n{}", "crash report"),
             (b"{\"bug_type\":\"288\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"509\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"385\"}\n{}", ".ips"),
