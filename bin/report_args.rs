@@ -21,8 +21,8 @@ pub(crate) struct ReportArgs {
     pub(crate) given: Given,
     /// Recordings, exports and reports; `-` is standard input
     ///
-    /// Recordings are .trace folders, or a zip or tar of one. Reports are those of sample, spindump, MetricKit, Dart and dotTrace, and Deep
-    /// Copies of Instruments. Exports and reports may be compressed by gzip or zstd. A table of contents (`xctrace export --toc`) among
+    /// Recordings are .trace folders, or a zip or tar of one. Reports are those of crashes, sample, spindump, MetricKit, Dart and dotTrace,
+    /// and Deep Copies of Instruments. Exports and reports may be compressed by gzip or zstd. A table of contents (`xctrace export --toc`) among
     /// them adds device and duration to the exports.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
