@@ -46,9 +46,19 @@ pub(crate) struct ReadingArgs {
     pub(crate) redact: RedactArgs,
 }
 
-/// The files and folders to search for symbols, and what is taken from them.
+/// The symbols of a recording.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SymbolArgs {
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Ignore the symbols that Instruments stored in recordings
+    #[arg(long, help_heading = "Symbols", hide_short_help = true)]
+    pub(crate) no_bundled_symbols: bool,
+}
+
+/// The files and folders to search for symbols, and what is taken from them.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct SearchArgs {
     /// dSYM or folder to search for symbols (repeatable)
     ///
     /// Also any other symbol file: Mach-O, .symbols or .symbolsarchive.
@@ -57,9 +67,6 @@ pub(crate) struct SymbolArgs {
     /// Same as --dsym; reads better for folders
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols", hide_short_help = true)]
     pub(crate) symbols: Vec<PathBuf>,
-    /// Ignore the symbols that Instruments stored in recordings
-    #[arg(long, help_heading = "Symbols", hide_short_help = true)]
-    pub(crate) no_bundled_symbols: bool,
     /// Do not cache which UUIDs a symbol folder contains
     #[arg(long, help_heading = "Symbols", hide_short_help = true)]
     pub(crate) no_cache: bool,
@@ -174,7 +181,7 @@ impl RecordingArgs {
     }
 }
 
-impl SymbolArgs {
+impl SearchArgs {
     /// Returns the paths to search for symbols.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.dsym.iter().chain(&self.symbols)

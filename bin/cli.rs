@@ -1,10 +1,9 @@
 //! The command-line arguments.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::error::ContextValue;
-use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::contents::{ListArgs, TABLE_EXAMPLES};
 use crate::demangle::DemangleArgs;
@@ -14,6 +13,7 @@ use crate::fleet::{CompareArgs, FleetCommand, TrendArgs};
 use crate::hangs::{HangArgs, IntervalArgs};
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
+use crate::symbolicate::SymbolicateArgs;
 use crate::table::TableArgs;
 use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
@@ -74,7 +74,7 @@ Examples:
 
 /// Show where the CPU time went in Instruments recordings
 ///
-/// Reads recordings (.trace), xctrace exports, and reports of sample, spindump, MetricKit and other profilers.
+/// Reads recordings (.trace), xctrace exports, reports of sample, spindump, MetricKit and other profilers, and crash reports.
 #[derive(Debug, Parser)]
 #[command(name = "traceparse", version, max_term_width = 100, after_long_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true, arg_required_else_help = true)]
@@ -197,8 +197,11 @@ pub(crate) enum Command {
     Tables(ListArgs),
     /// Write the rows of any table, such as system calls
     Table(Box<TableArgs>),
-    /// Name addresses from a symbol file, as atos does
-    Symbolicate(SymbolicateArgs),
+    /// Name a crash report, or addresses as atos does
+    ///
+    /// Writes the report with names, lines and inlined functions in place of addresses, and everything else as it is. With -o, names single
+    /// addresses instead.
+    Symbolicate(Box<SymbolicateArgs>),
     /// Demangle C++, Swift and Rust names
     Demangle(DemangleArgs),
     /// List the UUIDs of missing symbols, or of symbol files
@@ -225,46 +228,9 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Args)]
-#[command(after_long_help = EXIT_CODES)]
-pub(crate) struct SymbolicateArgs {
-    /// dSYM, binary or `.symbols` file
-    #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath)]
-    pub(crate) object: PathBuf,
-    /// Architecture to use, if the file has several
-    #[arg(long, value_name = "ARCH")]
-    pub(crate) arch: Option<String>,
-    /// Load address of the binary, in hex
-    ///
-    /// By default, addresses are interpreted as addresses in the file.
-    #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
-    pub(crate) load_address: Option<u64>,
-    /// Addresses are offsets from the Mach-O header
-    #[arg(long, conflicts_with = "load_address")]
-    pub(crate) offset: bool,
-    /// Show inlined functions
-    ///
-    /// The innermost is first, with an empty line between addresses.
-    #[arg(short, long)]
-    pub(crate) inlines: bool,
-    /// Show full paths of source files
-    #[arg(long)]
-    pub(crate) full_path: bool,
-    /// Addresses in hex [default: read from standard input]
-    #[arg(value_name = "ADDRESS", value_parser = parse_address)]
-    pub(crate) addresses: Vec<u64>,
-}
-
-pub(crate) fn parse_address(text: &str) -> Result<u64, String> {
-    let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
-    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let number = is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten();
-    number.ok_or_else(|| format!("{text:?} is not a hexadecimal address, such as 0x102a4040f"))
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::{Arg, Command as ClapCommand};
+    use clap::{Arg, Command as ClapCommand, ValueHint};
 
     use super::*;
     use crate::guarded::{GUARDED, Guarded, Writes};

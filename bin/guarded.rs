@@ -57,7 +57,7 @@ pub(crate) const GUARDED: [Guarded; 19] = [
     guarded("toc", Writes::File, &["FILE", "--redact-rules"]),
     guarded("tables", Writes::File, &["FILE", "--redact-rules"]),
     guarded("table", Writes::File, &["FILE", "--dsym", "--symbols", "--image"]),
-    guarded("symbolicate", Writes::Stdout, &["--object"]),
+    guarded("symbolicate", Writes::Stdout, &["REPORT|ADDRESS", "--object", "--dsym", "--symbols"]),
     guarded("demangle", Writes::Stdout, &[]),
     guarded("uuid", Writes::File, &["PATH"]),
     guarded("fleet report", Writes::File, &RUNS),

@@ -44,6 +44,7 @@ mod settings;
 mod sink;
 mod sources;
 mod symbolicate;
+mod symbolicate_report;
 mod symbols;
 mod table;
 mod unchanged;

@@ -6,7 +6,7 @@ use crate::cli::{Cli, Command};
 use crate::demangle::demangle;
 use crate::manual::show_manual;
 use crate::sink::write_to;
-use crate::symbolicate::name_addresses;
+use crate::symbolicate::symbolicate;
 use crate::uuid::list_uuids;
 use crate::{EXIT_DONE, Failure, contents, diff, fleet, hangs, report, resource_limits, table};
 
@@ -28,7 +28,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Toc(args)) => contents::show_contents(&args)?,
         Some(Command::Tables(args)) => contents::list_tables(&args)?,
         Some(Command::Table(args)) => table::show_rows(*args)?,
-        Some(Command::Symbolicate(args)) => name_addresses(&args)?,
+        Some(Command::Symbolicate(args)) => symbolicate(&args)?,
         Some(Command::Demangle(args)) => demangle(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,
         Some(Command::Fleet(command)) => return fleet::run(*command),

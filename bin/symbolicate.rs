@@ -1,31 +1,111 @@
-//! `traceparse symbolicate`: symbolicates addresses, with output like atos.
+//! `traceparse symbolicate`: names the frames of a crash report, or addresses with output like atos.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::{Args, ValueHint};
 use traceparse::demangle::Demangler;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder as _, SymbolFrame};
 
-use crate::cli::{SymbolicateArgs, parse_address};
+use crate::arguments::SearchArgs;
+use crate::exit_codes::{EXIT_CODES, Failure};
+use crate::given::Given;
 use crate::guard::will_write;
 use crate::sink::write_to;
+use crate::symbolicate_report::name_report;
 use crate::symbols::{begin, warn, watch};
 use crate::unchanged::{InputFile, WatchedFiles};
 use crate::{printable, resource_limits, warning};
 
-pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
+const EXAMPLES: &str = "\
+Examples:
+  traceparse symbolicate crash.ips --dsym App.dSYM > named.ips
+      The crash report with names, lines and inlined functions
+  traceparse symbolicate - --symbols ~/Library/Developer/Xcode/Archives < crash.crash
+      A report from standard input, with the dSYMs of all archives
+  traceparse symbolicate -o App.dSYM -l 0x102a40000 -i 0x102a4031c
+      One address, as atos does";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct SymbolicateArgs {
+    #[command(flatten)]
+    given: Given,
+    /// Crash report (.ips, .crash), or hex addresses with -o
+    ///
+    /// `-` reads a report from standard input. With -o and without addresses, they are read from standard input.
+    #[arg(value_name = "REPORT|ADDRESS", value_hint = ValueHint::FilePath)]
+    what: Vec<PathBuf>,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// dSYM, binary or `.symbols` file
+    #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath, help_heading = ADDRESSES)]
+    object: Option<PathBuf>,
+    /// Architecture to use, if the file has several
+    #[arg(long, value_name = "ARCH", help_heading = ADDRESSES)]
+    arch: Option<String>,
+    /// Load address of the binary, in hex
+    ///
+    /// By default, addresses are those in the file.
+    #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address, help_heading = ADDRESSES)]
+    load_address: Option<u64>,
+    /// Addresses are offsets from the Mach-O header
+    #[arg(long, conflicts_with = "load_address", help_heading = ADDRESSES)]
+    offset: bool,
+    /// Show inlined functions
+    ///
+    /// The innermost is first, with an empty line between addresses.
+    #[arg(short, long, help_heading = ADDRESSES)]
+    inlines: bool,
+    /// Show full paths of source files
+    #[arg(long, help_heading = ADDRESSES)]
+    full_path: bool,
+}
+
+const ADDRESSES: &str = "Single addresses (-o)";
+
+/// Names a report or addresses, as the arguments request.
+pub(crate) fn symbolicate(args: &SymbolicateArgs) -> Result<(), Failure> {
+    let is_report = args.object.is_none();
+    let checked = args.given.check(&[
+        ("--dsym --symbols --no-cache --no-inlines", is_report, "crash reports, and not to addresses with -o"),
+        ("--arch --load-address --offset --inlines --full-path", !is_report, "addresses with -o"),
+    ]);
+    checked.map_err(Failure::Usage)?;
+    let usage = |message: &str| Err(Failure::Usage(message.to_owned()));
+    match (&args.object, args.what.as_slice()) {
+        (Some(object), what) => {
+            let address = |text: &PathBuf| parse_address(&text.to_string_lossy());
+            let addresses: Vec<u64> = what.iter().map(address).collect::<Result<_, _>>().map_err(Failure::Usage)?;
+            Ok(name_addresses(object, addresses, args)?)
+        }
+        (None, [_]) if args.search.paths().next().is_none() => usage(
+            "the report needs symbols: pass them with --dsym or --symbols; traceparse uuid FILE lists the missing ones",
+        ),
+        (None, [report]) => Ok(name_report(report, &args.search)?),
+        (None, _) => usage("name one crash report, or pass the symbol file of addresses with -o"),
+    }
+}
+
+fn parse_address(text: &str) -> Result<u64, String> {
+    let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
+    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten();
+    number.ok_or_else(|| format!("{text:?} is not a hexadecimal address, such as 0x102a4040f"))
+}
+
+fn name_addresses(path: &Path, addresses: Vec<u64>, args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
     let mut locator = Locator::new(&watched).within(&resource_limits::memory());
-    let path = &args.object;
     begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
     watch(&locator, &watched, None)?;
     warn(&locator);
-    let found = choose(&locator, args)?;
-    let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
+    let found = choose(&locator, path, args)?;
+    let addresses = if addresses.is_empty() { read_addresses()? } else { addresses };
     // Convert addresses to offsets from the Mach-O header, which is at the address of __TEXT in the file.
     let base = if args.offset { 0 } else { args.load_address.or(found.text_address).unwrap_or(0) };
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
@@ -73,7 +153,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
 }
 
 /// Chooses the image that the arguments describe.
-fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
+fn choose(locator: &Locator<'_>, path: &Path, args: &SymbolicateArgs) -> Result<Found> {
     let mut found: Vec<&Found> = locator.found().iter().collect();
     found.retain(|found| args.arch.as_ref().is_none_or(|arch| *arch == found.arch));
     found.sort_by_key(|found| found.kind);
@@ -81,16 +161,13 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
         let arches: Vec<&str> = locator.found().iter().map(|found| found.arch.as_str()).collect();
         match &args.arch {
             Some(arch) if !arches.is_empty() => bail!("it has no {arch}, only {}", arches.join(", ")),
-            _ => bail!(
-                "{}: no symbols found; pass a dSYM, a binary with symbols, or a .symbols file",
-                args.object.display()
-            ),
+            _ => bail!("{}: no symbols found; pass a dSYM, a binary with symbols, or a .symbols file", path.display()),
         }
     };
     if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
         bail!(
             "{} contains several images, such as {} {} and {} {}; choose one with --arch, or name one file",
-            args.object.display(),
+            path.display(),
             best.arch,
             best.uuid,
             other.arch,

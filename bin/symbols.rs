@@ -31,6 +31,7 @@ pub(crate) fn name_frames(
 ) -> Result<()> {
     let stores = if args.no_bundled_symbols { Vec::new() } else { inputs.symbol_stores(files) };
     let of_images = images.iter().filter_map(|image| image.path.as_ref());
+    let args = &args.search;
     let paths: Vec<&PathBuf> = args.paths().chain(of_images).collect();
     if paths.is_empty() && stores.is_empty() {
         ensure!(images.is_empty(), "--image needs symbols; pass them with --dsym or --symbols");

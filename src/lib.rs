@@ -124,6 +124,7 @@ mod varint;
 pub use open::open;
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
+pub use readers::crash::CrashReport;
 pub use readers::input::{Input, InputFiles, InputPlace};
 pub use readers::read;
 pub use readers::workbench::Payload;

@@ -57,7 +57,7 @@ fn run(
         let path = path.display().to_string();
         redacted::with(|redactor| redactor.path(&path)).unwrap_or(path)
     };
-    let symbols = args.reading.symbols.paths().map(|path| shown(path)).collect();
+    let symbols = args.reading.symbols.search.paths().map(|path| shown(path)).collect();
     let parts = RunParts { stacks: args.stacks, metrics: !args.stacks, intervals: false };
     reading::with_settings(host, &args.reading, args.threads.threads(), parts, |settings| {
         let (output, removes_others) = (&args.output, args.remove_others);

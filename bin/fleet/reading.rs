@@ -116,12 +116,12 @@ fn already_measured(reading: &ReadingArgs, name: &str) -> String {
 
 /// Finds the symbol files that the arguments name; `None` if they name none.
 fn find_symbols<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
-    let paths: Vec<&PathBuf> = args.symbols.paths().collect();
+    let paths: Vec<&PathBuf> = args.symbols.search.paths().collect();
     if paths.is_empty() {
         return Ok(None);
     }
     // The needed images are unknown until each recording is read.
-    let search = Search { stores: &[], paths: &paths, is_cached: !args.symbols.no_cache, wanted: None };
+    let search = Search { stores: &[], paths: &paths, is_cached: !args.symbols.search.no_cache, wanted: None };
     locate(files, files, &search, &resource_limits::of_found_symbols()).map(Some)
 }
 
@@ -157,7 +157,7 @@ pub(super) fn with_settings<T>(
         symbols: locator.as_ref(),
         symbol_files,
         with_bundled_symbols: !symbols.no_bundled_symbols,
-        with_inlines: !symbols.no_inlines,
+        with_inlines: !symbols.search.no_inlines,
         is_strict: files.strict,
         jobs: files.job_count(),
     };

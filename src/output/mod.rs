@@ -24,6 +24,7 @@ mod answer;
 mod by_thread;
 mod byte_writer;
 mod chrome_trace;
+mod crash_report;
 mod csv;
 mod d3;
 mod diff;

@@ -18,6 +18,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// The readers of inputs that are not bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
+    Crash,
     Dart,
     DeepCopy,
     DotTrace,
@@ -103,11 +104,16 @@ pub(super) fn describe(head: &[u8]) -> Option<String> {
     Some(match use_of {
         Ok(_) => format!("this is {what}, which has samples but no other tables, such as signposts or hangs"),
         Err(advice) => {
-            let is_crash = advice == CONSOLE;
-            let more = if is_crash { for_command("; traceparse symbolicate names its addresses") } else { "" };
+            let has_addresses = advice == CONSOLE;
+            let more = if has_addresses { for_command("; traceparse symbolicate -o names its addresses") } else { "" };
             format!("this is {what}, which traceparse cannot read; {advice}{more}")
         }
     })
+}
+
+/// Names the format of an input that is not an export, such as `a dotTrace report`.
+pub(super) fn what(head: &[u8]) -> Option<&'static str> {
+    recognise(head).map(|known| known.what)
 }
 
 /// Recognises the format of an input that is not an export.
@@ -223,6 +229,7 @@ fn json(start: &str) -> Option<Known> {
     let dense: String = start.split_ascii_whitespace().collect();
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
+        () if any(&["\"bug_type\":\"109\"", "\"bug_type\":\"309\""]) => Some(CRASH),
         () if any(&["\"parent_index\""]) => {
             let advice = "it may have been cut at 250 frames; pass the payload as MetricKit wrote it";
             Some(known("a call tree from Sentry", advice))
@@ -254,6 +261,7 @@ fn json(start: &str) -> Option<Known> {
     }
 }
 
+const CRASH: Known = readable("a crash report (macOS, iOS)", Reader::Crash);
 const SPINDUMP: Known = readable("a spindump report, or a hang or resource report (macOS, iOS)", Reader::Spindump);
 
 /// Recognises the kind of an `.ips` file by the `bug_type` in its first line.
@@ -266,7 +274,7 @@ fn problem_report(first: &str) -> Known {
         "98" | "198" | "298" => {
             known("a Jetsam report (.ips) about memory, without stacks", "Console on a Mac shows it")
         }
-        "109" | "309" => known("a macOS or iOS crash report (.ips)", CONSOLE),
+        "109" | "309" => CRASH,
         "288" | "509" => known("a stackshot (.ips) with one stack for each thread", CONSOLE),
         _ => known("a macOS or iOS report (.ips)", CONSOLE),
     }
@@ -294,7 +302,7 @@ fn lines(text: &str) -> Option<Known> {
     }
     let has_crash = |line: &str| line.starts_with("Thread ") && line.contains(" Crashed:");
     if has_line(HEAD, "Exception Type:") || (has_line(HEAD, "Process:") && text.lines().any(has_crash)) {
-        return Some(known("a macOS or iOS crash report (.crash)", CONSOLE));
+        return Some(CRASH);
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
         return Some(SPINDUMP);
@@ -383,6 +391,7 @@ mod tests {
             (b"{\"name\":\"a\", \"bug_type\": \"228\"}\nDate/Time: x", "spindump"),
             (b"{\"bug_type\":\"298\"}\n{}", "Jetsam"),
             (b"{\"bug_type\":\"309\"}\n{}", "crash report"),
+            (b"{\n  \"bug_type\" : \"309\"\n}\n{}", "crash report"),
             (b"{\"bug_type\":\"288\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"509\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"385\"}\n{}", ".ips"),

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
+pub(crate) mod crash;
 pub(crate) mod dart;
 pub(crate) mod deep_copy;
 pub(crate) mod dottrace;
@@ -17,6 +18,7 @@ mod rounded;
 pub(crate) mod sample;
 pub(crate) mod spindump;
 mod stack_sums;
+mod stop;
 mod well_formed;
 pub(crate) mod workbench;
 mod xml;
@@ -49,6 +51,7 @@ impl RecordingBuilder {
         // The bytes before a failure are passed on, so an incomplete input is reported as incomplete.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         let result = match reader {
+            Reader::Crash => crash::read_into(source, name, self),
             Reader::Dart => dart::read_into(source, name, self),
             Reader::DeepCopy => deep_copy::read_into(source, name, self),
             Reader::DotTrace => dottrace::read_into(source, name, self),
@@ -83,7 +86,7 @@ pub(crate) const HEAD: usize = formats::HEAD;
 #[cfg(feature = "dataset")]
 pub(crate) fn is_report_measured(head: &[u8]) -> Option<bool> {
     match Reader::of(head) {
-        Reader::MetricKit | Reader::Dart => Some(true),
+        Reader::Crash | Reader::Dart | Reader::MetricKit => Some(true),
         Reader::DeepCopy | Reader::DotTrace | Reader::Sample | Reader::Spindump => Some(false),
         Reader::Export => None,
     }

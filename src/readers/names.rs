@@ -6,11 +6,10 @@ use std::path::Path;
 pub(crate) const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 /// The extensions of archives.
 pub(crate) const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-/// The extensions of reports that fleets may measure: MetricKit reports and Dart profiles.
-pub(crate) const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
+/// The extensions of reports that fleets may measure: crash and MetricKit reports, and Dart profiles.
+pub(crate) const REPORTS: [&str; 6] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic", ".ips", ".crash"];
 /// The extensions of other reports.
-pub(crate) const OTHER_REPORTS: [&str; 8] =
-    [".txt", ".ips", ".crash", ".sample", ".spindump", ".hang", ".spin", ".diag"];
+pub(crate) const OTHER_REPORTS: [&str; 6] = [".txt", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 
 /// True for a file with the name of an export.
 pub(crate) fn is_export_name(path: &Path) -> bool {

@@ -143,13 +143,34 @@ impl InputBuilder<'_> {
         name: &str,
         source: Option<SourceLine>,
     ) -> Result<FrameId, Full> {
+        self.add_named((kind, address), binary, name, (source, false))
+    }
+
+    /// Like [`named_frame`](Self::named_frame), for a function into which the frame before it was inlined. Both have the same address.
+    pub(crate) fn outer_frame(
+        &mut self,
+        at: (FrameKind, u64),
+        binary: Option<BinaryId>,
+        name: &str,
+        source: Option<SourceLine>,
+    ) -> Result<FrameId, Full> {
+        self.add_named(at, binary, name, (source, true))
+    }
+
+    fn add_named(
+        &mut self,
+        (kind, address): (FrameKind, u64),
+        binary: Option<BinaryId>,
+        name: &str,
+        (source, is_outer): (Option<SourceLine>, bool),
+    ) -> Result<FrameId, Full> {
         let recording = &mut *self.recording;
         if kind == FrameKind::Caller {
             recording.see_caller(binary, address);
         }
         let name = recording.function_name(name)?;
         let function = recording.profile.function(name, binary, true)?;
-        recording.add_frame(kind.form(), function, binary, address, source, false)
+        recording.add_frame(kind.form(), function, binary, address, source, is_outer)
     }
 
     /// Interns the stack of these frames, leaf first, on top of `root`.

@@ -29,6 +29,8 @@ pub(crate) const STOP_FIELDS: [(&str, &str); 7] = [
     ("exception-reason", "reason"),
     ("memory-region", "memory"),
 ];
+/// How the name of a thread starts whose stack is that of an exception when it was raised.
+pub(crate) const LAST_EXCEPTION: &str = "Last exception";
 /// The field of the summary with the index of the thread that crashed among the threads of the run.
 pub(crate) const ATTRIBUTED_THREAD: &str = "attributed-thread";
 

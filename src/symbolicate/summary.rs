@@ -134,10 +134,21 @@ impl SymbolicationSummary {
             .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
     }
 
+    /// Returns a sentence about binaries with unnamed frames for which no symbols were found, with their UUIDs; `None` if there are none.
+    pub fn lacking(&self) -> Option<String> {
+        let lacking = self.unnamed(|binary| matches!(binary.missing, Some(Missing::NoFile { .. })));
+        (!lacking.is_empty())
+            .then(|| format!("no symbols for {}; docs/symbols.md describes where to find them", first_of(&lacking)))
+    }
+
+    /// The UUIDs and names of binaries with unnamed frames.
+    fn unnamed(&self, is_wanted: impl Fn(&BinarySummary) -> bool) -> Vec<String> {
+        let unnamed = self.binaries.iter().filter(|binary| binary.named_now < binary.frames && is_wanted(binary));
+        unnamed.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name))).collect()
+    }
+
     fn wants(&self) -> String {
-        let wanted = self.binaries.iter().filter(|binary| binary.named_now < binary.frames);
-        let wants = wanted.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
-        match wants.collect::<Vec<_>>().as_slice() {
+        match self.unnamed(|_| true).as_slice() {
             [] if self.binaries.iter().all(|binary| binary.uuid.is_none()) => {
                 "none, since it records no UUIDs".to_owned()
             }

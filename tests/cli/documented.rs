@@ -12,9 +12,10 @@ use std::process::{Command, Stdio};
 
 use crate::bundle_case;
 use crate::command::{BINARY, Folder, fixture, orchard, read_text};
+use crate::crash_reports::crash_report;
 use crate::field_reports;
 use crate::fleet_case;
-use crate::symbols_case::built;
+use crate::symbols_case::{INLINING, built};
 use support::Table;
 
 const DOCUMENTS: [&str; 3] = ["docs/ci.md", "docs/cli.md", "README.md"];
@@ -155,6 +156,7 @@ pub(crate) fn make_files(folder: &Folder) {
     write("app.spin", include_str!("../../fixtures/sample/demo.sample.txt"));
     write("rules.txt", "function /Tree/ => Plant\n");
     write("addresses.tsv", "main\t564\nrun\t50b\n");
+    write("App.ips", &crash_report("3.1", INLINING, 0x3c9));
     write("crash.txt", "0 App 0x102a4040f __ZN5paint4tickEi + 12\n");
     for name in ["home/code/app/Sources/Press.cpp", "home/code/lib/Sources/Tree.cpp"] {
         write(name, "// what was compiled\n");

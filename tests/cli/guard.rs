@@ -8,6 +8,7 @@ use assert_cmd::assert::Assert;
 
 use crate::bundle_case::{recording, write_forms};
 use crate::command::{Folder, finish, orchard, read_text, stderr_of, traceparse};
+use crate::crash_reports::crash_report;
 use crate::fleet_case::{export, fleet, toc, write};
 use crate::guarded::{GUARDED, Writes};
 use crate::symbols_case::{Case, DEMO, LOAD_ADDRESS, dwarf_file};
@@ -88,6 +89,12 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
         ("symbolicate", "--object") => {
             let object = symbols("dw");
             of(&object, &["symbolicate", "-o", &object, "0x565"])
+        }
+        ("symbolicate", _) => {
+            let (report, dsym) = (folder.file("a.crash", crash_report("1.0", DEMO, 0x565)), symbols("dw"));
+            let input = if argument.starts_with('-') { &dsym } else { &report };
+            let option = if argument.starts_with('-') { argument } else { "--dsym" };
+            of(input, &[command, &report, option, &dsym])
         }
         ("uuid", "PATH") => {
             let object = symbols("dw");

@@ -14,6 +14,7 @@ mod changing;
 mod colour;
 mod command;
 mod compare;
+mod crash_reports;
 mod diff_answer;
 // Needs a shell.
 #[cfg(unix)]

@@ -22,7 +22,7 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
         "diff" if argument == "BEFORE" => args.extend([named.clone(), file]),
         "diff" if argument == "AFTER" => args.extend([file, named.clone()]),
         "diff" => args.extend([file.clone(), file]),
-        "symbolicate" => args.push("0x1".to_owned()),
+        "symbolicate" if is_option => args.push("0x1".to_owned()),
         "table" => args.extend([if is_option { file } else { named.clone() }, "time-profile".to_owned()]),
         _ if is_option => args.push(file),
         _ => args.push(named.clone()),

@@ -169,7 +169,7 @@ fn what_is_no_export_is_named() {
         ("PK\x03\x04", "zip"),
         ("BZh91AY&SY\u{1}", "bzip2"),
         ("version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 2\n", "git lfs pull"),
-        ("Process: Demo [7]\nThread 0 Crashed:\n0 Demo 0x1 <deduplicated_symbol> + 12\n", "crash report"),
+        ("Process: Demo [7]\nThread 0 Crashed:\n", "crash report"),
         ("> Analysis of sampling a (pid 7)\n> Call graph:\n>   1 <a> + 2\n", "indented or quoted"),
         ("<?xml version=\"1.0\"?>\n", "ends before"),
         ("xctrace[1:2] Document Missing Template Error\n", "not saved"),

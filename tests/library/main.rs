@@ -7,6 +7,7 @@ mod call_trees;
 mod calltree;
 mod categories;
 mod compare;
+mod crash;
 mod dart;
 mod demangle;
 mod demangle_mutants;

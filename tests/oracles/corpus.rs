@@ -258,10 +258,11 @@ fn rows_equal_the_index() -> Result<(), Failed> {
 }
 
 /// The formats that are read, but have no intervals.
-const READ: [&str; 7] = ["dart", "deepcopy", "dottrace", "metrickit", "microstackshots", "sample", "spindump"];
+const READ: [&str; 8] = ["crash", "dart", "deepcopy", "dottrace", "metrickit", "microstackshots", "sample", "spindump"];
 
 /// Profiles of other tools, by their folders, and a word of the sentence with which each is refused.
-const FORMATS: [(&str, &str); 14] = [
+const FORMATS: [(&str, &str); 15] = [
+    ("crash", "crash report"),
     ("dart", "Dart"),
     ("deepcopy", "Deep Copy"),
     ("dottrace", "dotTrace"),

@@ -22,10 +22,10 @@ use libtest_mimic::{Failed, Trial};
 use object::{Object, ObjectSection, ObjectSymbol};
 use serde_json::{Value, json};
 use traceparse::files::FileSystem;
-use traceparse::read;
 use traceparse::recording::Options;
 use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator, Slice};
+use traceparse::{CrashReport, read};
 
 use crate::programs::{corpus, repository, runs};
 
@@ -56,6 +56,7 @@ fn both_say_the_same(path: &Path) -> Result<(), Failed> {
         equals_llvm(&name, &file, &slice, &addresses, &ours)?;
         equals_addr2line(&name, &file, &slice, &addresses, &ours)?;
         diagnostics_have_these_frames(path, &slice, &addresses, &ours)?;
+        crash_reports_have_these_frames(path, &slice, &addresses, &ours)?;
     }
     Ok(())
 }
@@ -115,6 +116,54 @@ fn diagnostics_have_these_frames(
             }
         }
         ensure!(compared >= addresses.len(), "{layout:?}: {compared} of {} addresses", addresses.len());
+    }
+    Ok(())
+}
+
+/// Names the addresses in a crash report, as the first frame of a thread and as the call of its caller, and compares the written frames with those
+/// that were looked up.
+fn crash_reports_have_these_frames(
+    path: &Path,
+    slice: &Slice,
+    addresses: &[u64],
+    expected: &[Vec<Frame>],
+) -> Result<(), Failed> {
+    let Some(uuid) = slice.uuid else { return Ok(()) };
+    let mut locator = Locator::new(&FileSystem);
+    locator.add(path, &mut Index::default())?;
+    let frame = |offset: u64| json!({"imageOffset": offset, "imageIndex": 0});
+    let thread = |&address: &u64| json!({"frames": [frame(address), frame(address + 1)]});
+    let threads: Vec<Value> = addresses.iter().map(thread).collect();
+    let image = json!({"uuid": uuid.to_string(), "name": "App", "base": 0x1_02af_4000_u64});
+    let report = json!({"bug_type": "309", "threads": threads, "usedImages": [image]}).to_string();
+    let report = CrashReport::parse(report.into_bytes(), "", &Options::default())?;
+    let (written, _) = report.symbolicate(&locator, &SymbolicateOptions::default())?;
+    let written: Value = serde_json::from_slice(&written)?;
+    let mut shown: HashMap<&str, &str> = HashMap::new();
+    for (thread, (address, wanted)) in
+        written["threads"].as_array().into_iter().flatten().zip(addresses.iter().zip(expected))
+    {
+        let frames = thread["frames"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let groups: Vec<&[Value]> = frames.chunk_by(|frame, _| frame["inline"] == true).collect();
+        ensure!(groups.len() == 2, "{address:#x}: {frames:?}");
+        for group in groups {
+            let has_name = |frame: &Frame| frame.function.is_some() || frame.linkage_name.is_some();
+            if group.len() == 1 && group[0]["symbol"].is_null() {
+                ensure!(!wanted.iter().any(has_name), "{address:#x} has no name, {wanted:?}");
+                continue;
+            }
+            ensure!(group.len() == wanted.len(), "{address:#x}: {group:?}, {wanted:?}");
+            for (frame, wanted) in group.iter().zip(wanted) {
+                let file = wanted.file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file));
+                ensure!(frame["sourceFile"].as_str() == file, "{address:#x}: {frame}, {wanted:?}");
+                let line = frame["sourceLine"].as_u64().unwrap_or_default();
+                ensure!(line == u64::from(wanted.line.unwrap_or_default()), "{address:#x}: {frame}, {wanted:?}");
+                let name = frame["symbol"].as_str().unwrap_or_default();
+                let known = wanted.linkage_name.as_deref().or(wanted.function.as_deref());
+                let before = known.map(|known| *shown.entry(known).or_insert(name));
+                ensure!(before.is_none_or(|before| before == name), "{address:#x}: {name}, {wanted:?}");
+            }
+        }
     }
     Ok(())
 }

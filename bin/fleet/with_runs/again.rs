@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn every_selection_can_be_repeated() {
         let mut typed = ReadingArgs::default();
-        (typed.symbols.no_inlines, typed.files.strict, typed.files.jobs) = (true, true, Some(2));
-        (typed.when.schema, typed.symbols.dsym) = (vec!["time-profile".to_owned()], vec!["a b".into()]);
+        (typed.symbols.search.no_inlines, typed.files.strict, typed.files.jobs) = (true, true, Some(2));
+        (typed.when.schema, typed.symbols.search.dsym) = (vec!["time-profile".to_owned()], vec!["a b".into()]);
         let options = [
             ("--thread", Some("-x")),
             ("--thread", Some("/^com[.]/")),
@@ -75,8 +75,8 @@ mod tests {
         let options = options.map(|(option, value)| (option.to_owned(), value.map(str::to_owned)));
         let selection = FleetSelection::new(options.to_vec());
         let (reading, threads) = measured_as(&selection, &typed).unwrap();
-        assert!(reading.symbols.no_inlines && reading.files.strict && reading.files.jobs == Some(2));
-        assert_eq!((reading.when.schema.len(), reading.symbols.paths().count()), (1, 1));
+        assert!(reading.symbols.search.no_inlines && reading.files.strict && reading.files.jobs == Some(2));
+        assert_eq!((reading.when.schema.len(), reading.symbols.search.paths().count()), (1, 1));
         assert_eq!(reading.described(threads.as_ref()).to_string(), selection.to_string());
         let redacted = FleetSelection::new(vec![("--redact".to_owned(), None)]);
         assert!(measured_as(&redacted, &typed).err().unwrap().contains("extracted with --redact"));

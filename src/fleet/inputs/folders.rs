@@ -40,7 +40,7 @@ impl Walked {
             (
                 &self.unmeasured,
                 "report",
-                "; fleets do not measure spindump and sample reports, Deep Copies, .ips and .crash files; open one with traceparse FILE",
+                "; fleets do not measure spindump and sample reports, Deep Copies, and .ips files other than crash reports; open one with traceparse FILE",
             ),
             (&self.special, "path", ": neither files nor folders; name one to read it anyway"),
         ];
@@ -167,10 +167,9 @@ const INTERVALS: &str = "-intervals";
 /// extensions of reports, such as `.json` and `.txt`, are common.
 pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     let has = |endings: &[&str]| has_ending(path, endings);
-    let (is_json, is_other) = (has(&REPORTS), has(&OTHER_REPORTS));
-    let head = (is_json || is_other).then(|| head(files, path).ok()).flatten()?;
-    // Crash and memory reports are also reports that fleets do not measure.
-    is_report_measured(&head).or((is_other && has(&[".ips", ".crash"])).then_some(false))
+    let head = (has(&REPORTS) || has(&OTHER_REPORTS)).then(|| head(files, path).ok()).flatten()?;
+    // Other reports of the system, such as those about memory, are also reports that fleets do not measure.
+    is_report_measured(&head).or(has(&[".ips", ".crash"]).then_some(false))
 }
 
 /// The first bytes of a file, decompressed.

@@ -9,6 +9,7 @@ use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::profile::{ALL_THREADS, Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
+use crate::readers::stop::{CRASH, CRASH_TABLE, thread_name};
 use crate::recording::dates::since_1970;
 use crate::recording::{
     FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
@@ -77,7 +78,7 @@ const THREAD_STARTS: [&str; 3] = ["dyld", "libdyld.dylib", "libsystem_pthread.dy
 impl Diagnostic {
     fn schema(&self) -> &'static str {
         match self.kind {
-            Kind::Crash => "crash-diagnostic",
+            Kind::Crash => CRASH_TABLE,
             Kind::Hang => "hang-diagnostic",
             Kind::Cpu => "cpu-exception-diagnostic",
             Kind::DiskWrite => "disk-write-exception-diagnostic",
@@ -199,8 +200,8 @@ impl<'d> Writer<'d, '_> {
         // Hangs always concern the main thread. Other threads are identified only by their position in the file, which differs between
         // diagnostics.
         let is_main = is_attributed && self.diagnostic.kind == Kind::Hang;
-        let attributed = if is_attributed { ", attributed" } else { "" };
-        let name = if is_main { "Main Thread".to_owned() } else { format!("Thread {index}{attributed}") };
+        let name =
+            if is_main { "Main Thread".to_owned() } else { thread_name(format!("Thread {index}"), is_attributed) };
         let id = self.input.thread(None, Some(process), &name)?;
         if is_main {
             self.input.mark_main_thread(id);
@@ -419,7 +420,7 @@ fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
 
 const fn kind_name(kind: Kind) -> Option<&'static str> {
     match kind {
-        Kind::Crash => Some("crash"),
+        Kind::Crash => Some(CRASH),
         Kind::Hang => Some("hang"),
         Kind::Cpu => Some("cpu-exception"),
         Kind::DiskWrite => Some("disk-write"),

@@ -8,6 +8,7 @@
 
 pub(crate) mod archive;
 pub(crate) mod bundle;
+pub(crate) mod crash;
 pub(crate) mod dataset;
 pub(crate) mod demangle;
 pub(crate) mod dwarf;
@@ -42,7 +43,7 @@ impl Target {
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 15] = [
+pub(crate) const TARGETS: [Target; 16] = [
     Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
     Target::new("bundle", bundle::check, 512, 256),
     Target::new("tables", tables::check, 16_384, 256),
@@ -53,6 +54,7 @@ pub(crate) const TARGETS: [Target; 15] = [
     Target::new("sample", sample::check, 8_192, 256),
     Target::new("dart", sample::check, 8_192, 256),
     Target::new("metrickit", sample::check, 8_192, 256),
+    Target::new("crash", crash::check, 8_192, 256),
     Target::new("spindump", sample::check, 8_192, 256),
     Target::new("deep_copy", sample::check, 4_096, 256),
     Target::new("dottrace", sample::check, 8_192, 256),

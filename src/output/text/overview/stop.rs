@@ -3,7 +3,7 @@
 use super::{Fact, Page};
 use crate::output::text::style::{Tone, clean, fit};
 use crate::profile::ThreadId;
-use crate::recording::lookup;
+use crate::recording::{LAST_EXCEPTION, lookup};
 use crate::report::{Stop, is_own_binary};
 use crate::settings::VIEW;
 use crate::units::several;
@@ -13,6 +13,8 @@ const FRAMES: usize = 10;
 const IN_SENTENCE: usize = 6;
 /// The maximum width of a fact, such as the message of an exception.
 const FACT: usize = 160;
+/// The maximum width of the name of a thread.
+const THREAD: usize = 48;
 
 impl Page<'_, '_> {
     /// `the stacks of 3 threads at one moment`.
@@ -24,7 +26,7 @@ impl Page<'_, '_> {
     pub(super) fn about_stop(&self, stop: &Stop) -> Vec<Fact> {
         let facts: Vec<String> =
             stop.facts.iter().map(|(name, value)| format!("{name} {}", fit(&clean(value), Some(FACT)))).collect();
-        let (kind, verb) = if self.is_crash() { ("crash", "crashed") } else { ("memory", "was") };
+        let (kind, verb) = if self.is_crash() { ("crash", "crashed in") } else { ("memory", "was in") };
         let of_thread = |thread: ThreadId| {
             let thread = self.name_of_thread(thread);
             let Some(&leaf) = stop.stack.first() else { return format!("{thread} has no stack here") };
@@ -33,7 +35,8 @@ impl Page<'_, '_> {
                 Some(own) => format!("; the innermost function of your code is {}", self.function_of(stop.stack[own])),
                 None => "; no function of its stack is known to be yours".to_owned(),
             };
-            format!("{thread} {verb} in {}{own}", self.function_of(leaf))
+            let verb = if thread.starts_with(LAST_EXCEPTION) { "was thrown in" } else { verb };
+            format!("{thread} {verb} {}{own}", self.function_of(leaf))
         };
         let unknown = || "the report does not identify the thread that it happened on".to_owned();
         let facts = if facts.is_empty() { "no facts were recorded".to_owned() } else { facts.join(" · ") };
@@ -79,7 +82,8 @@ impl Page<'_, '_> {
 
     /// The name of the thread, without the remark that the report attributes the event to it.
     fn name_of_thread(&self, id: ThreadId) -> String {
-        self.thread(id).trim_end_matches(", attributed").to_owned()
+        let name = self.profile.string(self.profile.thread(id).name);
+        fit(name.trim_end_matches(", attributed"), Some(THREAD))
     }
 
     fn is_crash(&self) -> bool {

@@ -1,0 +1,229 @@
+//! Parses the JSON of an `.ips` file: a header, usually in one line, and the report.
+
+use std::io::Read;
+use std::ops::Range;
+
+use struson::reader::ValueType;
+
+use super::report::{Form, Frame, Image, Report, Stack, is_placeholder};
+use crate::error::Error;
+use crate::memory::OverBudget;
+use crate::readers::json::Json;
+use crate::recording::Options;
+use crate::units::Uuid;
+
+/// The members whose values are kept.
+const KEPT: [&str; 19] = [
+    "app_version",
+    "asi",
+    "build_version",
+    "bundleInfo",
+    "captureTime",
+    "cpuType",
+    "exception",
+    "faultingThread",
+    "modelCode",
+    "name",
+    "osVersion",
+    "os_version",
+    "pid",
+    "procName",
+    "procPath",
+    "termination",
+    "timestamp",
+    "vmRegionInfo",
+    "vmregioninfo",
+];
+
+/// Reads the documents of a file as one report.
+///
+/// # Errors
+/// If the JSON is damaged, or a limit is exceeded.
+pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
+    let mut json = Json::new(bytes, name, options);
+    let mut report = Report::new(Form::Ips, &options.memory);
+    loop {
+        document(&mut json, &mut report)?;
+        if !json.has_next()? {
+            break;
+        }
+    }
+    let faulting = || report.fact("faultingThread")?.parse().ok();
+    report.crashed = report.crashed.or_else(faulting);
+    // Code outside of all images has the index of an image without a name, whose base is 0.
+    let is_known = |image: &Image| image.uuid.is_some() || !image.name.is_empty();
+    let Report { images, threads, exception, .. } = &mut report;
+    for frame in threads.iter_mut().chain(exception).flat_map(|stack| &mut stack.frames) {
+        frame.image = frame.image.filter(|&index| images.get(index).is_some_and(is_known));
+    }
+    Ok(report)
+}
+
+fn document<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Error> {
+    json.begin_object()?;
+    while json.has_next()? {
+        let key = json.member()?;
+        match key.as_str() {
+            "usedImages" if json.is_next(ValueType::Array)? => each(json, |json| {
+                let image = image(json)?;
+                let texts = image.name.len() + image.path.len() + image.arch.len();
+                held(report.hold(size_of::<Image>() + texts), json)?;
+                report.images.push(image);
+                Ok(())
+            })?,
+            "threads" if json.is_next(ValueType::Array)? => each(json, |json| thread(json, report))?,
+            "lastExceptionBacktrace" if json.is_next(ValueType::Array)? => {
+                let at = json.place();
+                let frames = frames(json, report)?;
+                report.exception = (!frames.is_empty()).then(|| Stack { frames, at, ..Stack::default() });
+            }
+            _ if KEPT.contains(&key.as_str()) => {
+                json.leaves(&mut vec![key], |path, value, json| held(report.add_fact(&path.join("."), &value), json))?
+            }
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()
+}
+
+/// Reads the elements of an array.
+fn each<'n, R: Read>(
+    json: &mut Json<'n, R>,
+    mut read: impl FnMut(&mut Json<'n, R>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    json.begin_array()?;
+    while json.has_next()? {
+        read(json)?;
+    }
+    json.end_array()
+}
+
+fn held<R: Read>(result: Result<(), OverBudget>, json: &Json<'_, R>) -> Result<(), Error> {
+    result.map_err(|over| Error::memory(over, Some(json.place())))
+}
+
+fn image<R: Read>(json: &mut Json<'_, R>) -> Result<Image, Error> {
+    let mut image = Image::default();
+    json.begin_object()?;
+    while json.has_next()? {
+        match json.member()?.as_str() {
+            "name" => image.name = json.text()?.unwrap_or_default(),
+            "path" => image.path = json.text()?.unwrap_or_default(),
+            "arch" => image.arch = json.text()?.unwrap_or_default(),
+            "uuid" => image.uuid = json.text()?.and_then(|text| Uuid::parse(&text)).filter(|uuid| !uuid.is_nil()),
+            "base" => image.base = json.number()?.unwrap_or_default(),
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()?;
+    if image.name.is_empty() {
+        image.name = image.path.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    Ok(image)
+}
+
+fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Error> {
+    let (at, mut name, mut queue, mut of_thread) = (json.place(), None, None, Vec::new());
+    json.begin_object()?;
+    while json.has_next()? {
+        match json.member()?.as_str() {
+            "name" => name = json.text()?,
+            "queue" => queue = json.text()?,
+            "triggered" => {
+                if json.boolean()? == Some(true) {
+                    report.crashed = Some(report.threads.len());
+                }
+            }
+            "frames" if json.is_next(ValueType::Array)? => of_thread = frames(json, report)?,
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()?;
+    let stack = Stack::new(&name.unwrap_or_default(), &queue.unwrap_or_default(), at);
+    held(report.hold(size_of::<Stack>() + stack.name.len()), json)?;
+    report.threads.push(Stack { frames: of_thread, ..stack });
+    Ok(())
+}
+
+fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<Vec<Frame>, Error> {
+    let mut frames = Vec::new();
+    each(json, |json| {
+        let frame = frame(json)?;
+        let texts =
+            frame.name.as_ref().map_or(0, String::len) + frame.source.as_ref().map_or(0, |(file, _)| file.len());
+        held(report.hold(size_of::<Frame>() + texts), json)?;
+        frames.push(frame);
+        Ok(())
+    })?;
+    // A function must be inlined into another one.
+    if let Some(last) = frames.last_mut() {
+        last.is_inlined = false;
+    }
+    Ok(frames)
+}
+
+fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Frame, Error> {
+    let (mut frame, mut file, mut line) = (Frame::default(), None, None);
+    json.begin_object()?;
+    frame.span.start = json.place().byte as usize - 1;
+    while json.has_next()? {
+        match json.member()?.as_str() {
+            "imageIndex" => frame.image = json.number()?.map(|index| usize::try_from(index).unwrap_or(usize::MAX)),
+            "imageOffset" => frame.address = json.number()?.unwrap_or_default(),
+            "symbol" => frame.name = json.text()?.filter(|name| !is_placeholder(name)),
+            "sourceFile" => file = json.text()?.filter(|file| !file.is_empty()),
+            "sourceLine" => line = json.scalar()?.and_then(|line| line.parse().ok()),
+            "inline" => frame.is_inlined = json.boolean()?.unwrap_or_default(),
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()?;
+    frame.span.end = json.place().byte as usize;
+    frame.source = file.map(|file| (file, line.unwrap_or(0)));
+    Ok(frame)
+}
+
+/// The members of a frame that change if it is named, in the order of [`FrameObject::values`].
+pub(crate) const NAMED: [&str; 4] = ["symbol", "symbolLocation", "sourceLine", "sourceFile"];
+
+/// The places in the text of a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FrameObject {
+    /// The white space between `{` and the first member, which also precedes the others.
+    pub(crate) indent: Range<usize>,
+    /// The text between a name and its value: a colon, with white space.
+    pub(crate) colon: Range<usize>,
+    /// The values of [`NAMED`].
+    pub(crate) values: [Option<Range<usize>>; NAMED.len()],
+    /// The end of the last member.
+    pub(crate) end: usize,
+}
+
+impl FrameObject {
+    /// Finds the places in the text of a frame that was already parsed.
+    ///
+    /// # Errors
+    /// If the text is not an object.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Error> {
+        let mut json = Json::new(text, "", &Options::default());
+        let place = |json: &Json<'_, &[u8]>| json.place().byte as usize;
+        json.begin_object()?;
+        let mut object = Self { indent: 1..1, ..Self::default() };
+        while json.has_next()? {
+            let start = place(&json);
+            let key = json.member()?;
+            let after = place(&json);
+            json.is_next(ValueType::Null)?;
+            let value = place(&json);
+            json.skip()?;
+            if object.end == 0 {
+                (object.indent, object.colon) = (1..start, after..value);
+            }
+            object.end = place(&json);
+            if let Some(index) = NAMED.iter().position(|known| *known == key) {
+                object.values[index] = Some(value..object.end);
+            }
+        }
+        Ok(object)
+    }
+}

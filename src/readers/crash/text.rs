@@ -1,0 +1,283 @@
+//! Parses a report that is text (`.crash`).
+
+use std::ops::Range;
+
+use super::frame_line::{FrameLine, is_digits};
+use super::report::{Form, Frame, Image, Report, Stack};
+use crate::error::{Error, ErrorKind, Position};
+use crate::hash::HashMap;
+use crate::memory::OverBudget;
+use crate::readers::images::{Image as Row, Images, hex};
+use crate::recording::Options;
+
+/// The fields of the header, with the keys of an `.ips` file.
+const FIELDS: [(&str, &str); 12] = [
+    ("Path", "procPath"),
+    ("Hardware Model", "modelCode"),
+    ("OS Version", "os_version"),
+    ("Date/Time", "captureTime"),
+    ("Exception Subtype", "exception.subtype"),
+    ("Exception Codes", "exception.codes"),
+    ("Exception Message", "exception.message"),
+    ("Exception Note", "exception.note"),
+    ("Termination Reason", "termination"),
+    ("Triggered by Thread", "faultingThread"),
+    ("Crashed Thread", "faultingThread"),
+    ("VM Region Info", "vmRegionInfo"),
+];
+
+/// The part of the report that a line is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Fields,
+    /// Application Specific Information, up to an empty line.
+    Specific,
+    /// The frames of the last stack, up to an empty line.
+    Stack,
+    /// The frames of the exception, up to an empty line.
+    Exception,
+    Images,
+}
+
+struct Parser {
+    report: Report,
+    section: Section,
+    /// The name of the next thread.
+    name: String,
+    rows: Vec<(Row, String)>,
+}
+
+/// Reads a report. The end of a truncated report is missing.
+///
+/// # Errors
+/// If a line is longer than the limit for names, or the memory budget is exceeded.
+pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, Error> {
+    let report = Report::new(Form::Text, &options.memory);
+    let mut parser = Parser { report, section: Section::Fields, name: String::new(), rows: Vec::new() };
+    let mut at = Position { input: name.to_owned(), line: 0, byte: 0 };
+    for with_end in text.split_inclusive('\n') {
+        at.line += 1;
+        let line = with_end.trim_end_matches(['\n', '\r']);
+        if line.len() > options.limits.name_bytes {
+            let text = format!("a line is longer than {} bytes", options.limits.name_bytes);
+            return Err(Error::new(ErrorKind::Limit(text), Some(at)));
+        }
+        let start = at.byte as usize;
+        parser.line(line, start..start + line.len(), &at)?;
+        at.byte += with_end.len() as u64;
+    }
+    parser.finish(text).map_err(|over| Error::memory(over, Some(at)))
+}
+
+impl Parser {
+    fn line(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), Error> {
+        let over = |over| Error::memory(over, Some(at.clone()));
+        let trimmed = line.trim_start_matches('\u{feff}').trim();
+        match self.section {
+            _ if trimmed.is_empty() => self.section = Section::Fields,
+            Section::Specific => self.report.add_fact("asi", trimmed).map_err(over)?,
+            Section::Stack | Section::Exception if trimmed.starts_with(|first: char| first.is_ascii_digit()) => {
+                self.add_frame(span).map_err(over)?;
+            }
+            Section::Exception if trimmed.starts_with('(') => self.add_list(line, span).map_err(over)?,
+            Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed).map_err(over)?,
+            _ => self.header(trimmed, at).map_err(over)?,
+        }
+        Ok(())
+    }
+
+    /// Reads a line that is not part of a list: a field, or the title of a section.
+    fn header(&mut self, line: &str, at: &Position) -> Result<(), OverBudget> {
+        if let Some(thread) = line.strip_prefix("Thread ") {
+            return self.thread(thread, at);
+        }
+        let (key, value) = line.split_once(':').unwrap_or((line, ""));
+        let is_backtrace = key == "Last Exception Backtrace" || key.starts_with("Application Specific Backtrace ");
+        self.section = match key {
+            "Application Specific Information" => Section::Specific,
+            "Binary Images" => Section::Images,
+            _ if is_backtrace && self.report.exception.is_none() => {
+                self.report.exception = Some(Stack { at: at.clone(), ..Stack::default() });
+                Section::Exception
+            }
+            _ => Section::Fields,
+        };
+        match key {
+            "Process" => {
+                // `App [123]`
+                let (name, pid) = value.trim().rsplit_once(" [").unwrap_or((value, ""));
+                self.report.add_fact("procName", name)?;
+                self.report.add_fact("pid", pid.trim_end_matches(']'))
+            }
+            "Version" => {
+                // `1.2 (34)`
+                let (version, build) = value.trim().split_once(" (").unwrap_or((value, ""));
+                self.report.add_fact("app_version", version)?;
+                self.report.add_fact("build_version", build.trim_end_matches(')'))
+            }
+            "Exception Type" => {
+                // `EXC_CRASH (SIGABRT)`
+                let (kind, signal) = value.trim().split_once(" (").unwrap_or((value, ""));
+                self.report.add_fact("exception.type", kind)?;
+                self.report.add_fact("exception.signal", signal.trim_end_matches(')'))
+            }
+            "Code Type" => self.report.add_fact("cpuType", value.split(" (").next().unwrap_or_default()),
+            key => match FIELDS.iter().find(|(known, _)| *known == key) {
+                Some((_, fact)) => self.report.add_fact(fact, value),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Reads the rest of a line `Thread 0 name:  Dispatch queue: com.apple.main-thread`, `Thread 0 Crashed:` or `Thread 1:: NAME`.
+    fn thread(&mut self, line: &str, at: &Position) -> Result<(), OverBudget> {
+        self.section = Section::Fields;
+        let Some((number, rest)) = line.split_at_checked(line.bytes().take_while(u8::is_ascii_digit).count()) else {
+            return Ok(());
+        };
+        if let Some(name) = rest.strip_prefix(" name:") {
+            self.name = name.to_owned();
+            return Ok(());
+        }
+        let after = rest.strip_prefix(" Crashed:").or(rest.strip_prefix(':'));
+        let Some(after) = after.filter(|_| is_digits(number)) else { return Ok(()) };
+        if rest.starts_with(" Crashed:") {
+            self.report.crashed = Some(self.report.threads.len());
+        }
+        // `Crashed:: NAME  Dispatch queue: QUEUE` on macOS, and a separate line on iOS.
+        let of_before = std::mem::take(&mut self.name);
+        let called = Some(after.trim_matches([':', ' '])).filter(|name| !name.is_empty()).unwrap_or(&of_before);
+        let (name, queue) = called.split_once("Dispatch queue:").unwrap_or((called, ""));
+        self.report.hold(size_of::<Stack>() + called.len() + at.input.len())?;
+        self.report.threads.push(Stack::new(name.trim(), queue.trim(), at.clone()));
+        self.section = Section::Stack;
+        Ok(())
+    }
+
+    fn stack(&mut self) -> Option<&mut Stack> {
+        match self.section {
+            Section::Exception => self.report.exception.as_mut(),
+            _ => self.report.threads.last_mut(),
+        }
+    }
+
+    fn add_frame(&mut self, span: Range<usize>) -> Result<(), OverBudget> {
+        self.report.hold(size_of::<Frame>())?;
+        if let Some(stack) = self.stack() {
+            stack.frames.push(Frame { span, ..Frame::default() });
+        }
+        Ok(())
+    }
+
+    /// Adds the frames of a list `(0x18f04bc70 0x18bb21224)`.
+    fn add_list(&mut self, line: &str, span: Range<usize>) -> Result<(), OverBudget> {
+        let inside = line.trim().trim_start_matches('(').trim_end_matches(')');
+        let frames: Vec<Frame> = inside
+            .split_ascii_whitespace()
+            .map_while(|word| Some(Frame { address: hex(word)?, span: span.clone(), ..Frame::default() }))
+            .collect();
+        self.report.hold(frames.len() * size_of::<Frame>())?;
+        if let Some(stack) = self.report.exception.as_mut().filter(|stack| stack.frames.is_empty()) {
+            stack.list = Some(span);
+            stack.frames = frames;
+        }
+        Ok(())
+    }
+
+    fn add_image(&mut self, line: &str) -> Result<(), OverBudget> {
+        let Some(row) = Row::parse(line) else { return Ok(()) };
+        // `0x1000 - 0x1fff App arm64  <UUID> /path` on iOS; the version in parentheses on macOS.
+        let before = line.split(" <").next().unwrap_or_default().trim_end();
+        let arch = before
+            .rsplit(' ')
+            .next()
+            .filter(|word| ["arm", "x86_64", "i386"].iter().any(|arch| word.starts_with(arch)));
+        self.report.hold(size_of::<(Row, String)>() + size_of::<Image>() + 2 * row.path.len())?;
+        self.rows.push((row, arch.unwrap_or_default().to_owned()));
+        Ok(())
+    }
+
+    /// Resolves frames, whose images follow them.
+    fn finish(mut self, text: &str) -> Result<Report, OverBudget> {
+        self.rows.sort_by_key(|(row, _)| row.low);
+        let of_report = match self.report.fact("cpuType") {
+            Some("ARM-64") => "arm64",
+            Some("X86-64") => "x86_64",
+            _ => "",
+        };
+        let image = |(row, arch): &(Row, String)| Image {
+            name: row.name.clone(),
+            path: row.path.clone(),
+            arch: if arch.is_empty() { of_report.to_owned() } else { arch.clone() },
+            uuid: row.uuid.filter(|uuid| !uuid.is_nil()),
+            base: row.low,
+        };
+        let images: Vec<Image> = self.rows.iter().map(image).collect();
+        let rows = Images::new(self.rows.into_iter().map(|(row, _)| row).collect());
+        let mut resolver = Resolver { rows, images, unlisted: HashMap::default() };
+        let mut report = self.report;
+        let (mut threads, mut exception) = (std::mem::take(&mut report.threads), report.exception.take());
+        for stack in threads.iter_mut().chain(&mut exception) {
+            let is_list = stack.list.is_some();
+            let mut frames = std::mem::take(&mut stack.frames);
+            frames.retain_mut(|frame| if is_list { resolver.place(frame) } else { resolver.read(text, frame) });
+            let of_names = |frame: &Frame| {
+                frame.name.as_ref().map_or(0, String::len) + frame.source.as_ref().map_or(0, |(file, _)| file.len())
+            };
+            report.hold(frames.iter().map(of_names).sum())?;
+            stack.frames = frames;
+            stack.mark_inlined();
+        }
+        report.hold(resolver.images.len() * size_of::<Image>())?;
+        report.images = resolver.images;
+        report.threads = threads;
+        report.exception = exception.filter(|stack| !stack.frames.is_empty());
+        let number = report.fact("faultingThread").and_then(|number| number.split_whitespace().next()?.parse().ok());
+        report.crashed = report.crashed.or(number).filter(|&index| index < report.threads.len());
+        Ok(report)
+    }
+}
+
+/// Finds the images of frames.
+struct Resolver {
+    /// The images of the report, in the order of `images`.
+    rows: Images,
+    images: Vec<Image>,
+    /// Images that are only named by frames, by name.
+    unlisted: HashMap<String, usize>,
+}
+
+impl Resolver {
+    /// Reads the line of a frame. Returns false for another line.
+    fn read(&mut self, text: &str, frame: &mut Frame) -> bool {
+        let Some(line) = FrameLine::parse(&text[frame.span.clone()]) else { return false };
+        frame.address = line.address;
+        frame.name = line.name().map(str::to_owned);
+        frame.is_inlined = line.offset.is_none();
+        frame.source = line.source.map(|(file, line)| (file.to_owned(), line));
+        self.place(frame);
+        if frame.image.is_none() && line.image != "???" {
+            let count = self.images.len();
+            let index = *self.unlisted.entry(line.image.to_owned()).or_insert(count);
+            if index == count {
+                let (name, path) = (line.image.to_owned(), line.image.to_owned());
+                self.images.push(Image { name, path, ..Image::default() });
+            }
+            frame.image = Some(index);
+            // An unnamed frame has the offset in its image.
+            if let Some(offset) = line.offset.filter(|_| line.base.is_some()) {
+                frame.address = offset;
+            }
+        }
+        true
+    }
+
+    /// Finds the image of an address.
+    fn place(&self, frame: &mut Frame) -> bool {
+        frame.image = self.rows.find(frame.address);
+        if let Some(image) = frame.image {
+            frame.address -= self.images[image].base;
+        }
+        true
+    }
+}

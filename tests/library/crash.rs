@@ -1,0 +1,402 @@
+//! Crash reports: both forms, damaged reports, and names in place of addresses. The expected names are in the tables `expected.tsv`, which were made
+//! with llvm-symbolizer, not with this crate.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use traceparse::demangle::Demangler;
+use traceparse::files::FileSystem;
+use traceparse::memory::MemoryBudget;
+use traceparse::profile::Category;
+use traceparse::recording::{Options, Recording, TocRun};
+use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbols::{Index, Locator};
+use traceparse::{CrashReport, Error, read};
+
+const LOAD: u64 = 0x1_02af_4000;
+
+/// A seed of the fuzz target.
+fn seed(name: &str) -> Vec<u8> {
+    fs::read(support::repository("tests/fuzz/corpus/crash").join(name)).unwrap()
+}
+
+fn read_bytes(bytes: &[u8]) -> Result<Recording, Error> {
+    read(bytes, "input", &Options::default())
+}
+
+fn run(recording: &Recording) -> &TocRun {
+    recording.tocs().flat_map(|toc| &toc.runs).next().expect("a run")
+}
+
+/// The stacks of a recording: the name of the thread, and its functions, innermost first.
+fn stacks(recording: &Recording) -> Vec<(String, Vec<String>)> {
+    let profile = &recording.profile;
+    let stack = |sum: traceparse::profile::SampleSum| {
+        let names = profile.frames_leaf_first(sum.stack).map(|frame| profile.function_name(frame.function).to_owned());
+        (profile.string(profile.thread(sum.thread).name).to_owned(), names.collect())
+    };
+    profile.sums().map(stack).collect()
+}
+
+#[test]
+fn both_forms_say_the_same() {
+    let [ips, text] = ["json", "text"].map(|name| read_bytes(&seed(name)).unwrap());
+    let facts = |recording: &Recording| {
+        let run = run(recording);
+        let device = run.device.iter().filter(|(key, _)| key != "architecture").cloned().collect::<Vec<_>>();
+        (device, run.process.clone(), run.summary.clone(), run.processes.clone())
+    };
+    assert_eq!(facts(&ips), facts(&text));
+    assert_eq!(stacks(&ips), stacks(&text));
+    let summary = |key| run(&ips).summary_field(key);
+    assert_eq!(summary("exception-type"), Some("EXC_CRASH"));
+    assert_eq!(summary("signal"), Some("SIGABRT"));
+    assert_eq!(summary("termination-reason"), Some("SIGNAL 6 Abort trap: 6"));
+    assert_eq!(summary("exception-reason"), Some("*** Terminating app due to an exception; abort() called"));
+    assert_eq!((summary("app-version"), summary("app-build")), (Some("3.1"), Some("42")));
+    assert_eq!(run(&ips).device_attribute("os-version"), Some("17.5 (21F79)"));
+    assert_eq!(summary("attributed-thread"), Some("2"), "the exception shows where it was raised");
+    let names: Vec<String> = stacks(&ips).into_iter().map(|(name, _)| name).collect();
+    let exception = "Last exception of Thread 0, attributed";
+    assert_eq!(names, ["Thread 0 (com.apple.main-thread)", "Thread 1 (worker)", exception]);
+}
+
+#[test]
+fn code_of_the_bundle_is_the_apps() {
+    let recording = read_bytes(&seed("json")).unwrap();
+    let profile = &recording.profile;
+    for id in profile.binary_ids() {
+        let name = profile.string(profile.binary(id).name);
+        let expected = if name == "Orchard" { Category::User } else { Category::System };
+        assert_eq!(Category::of_binary(profile, Some(id)), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_frame_is_the_same_code_wherever_it_was_loaded() {
+    let text = String::from_utf8(seed("json")).unwrap();
+    let moved = text.replace("4294967296", "4311744512");
+    assert_ne!(text, moved);
+    let [here, there] = [text, moved].map(|text| stacks(&read_bytes(text.as_bytes()).unwrap()));
+    assert_eq!(here, there);
+}
+
+#[test]
+fn reads_text_and_json_of_every_kind() {
+    let text = String::from_utf8(seed("text")).unwrap();
+    let expected = stacks(&read_bytes(text.as_bytes()).unwrap());
+    let header = "{\"bug_type\":\"109\",\"os_version\":\"iPhone OS 14.1 (18A8395)\"}\n";
+    let crlf = text.replace('\n', "\r\n");
+    for (what, text) in [("CRLF", crlf), ("BOM", format!("\u{feff}{text}")), (".ips", format!("{header}{text}"))] {
+        assert_eq!(stacks(&read_bytes(text.as_bytes()).unwrap()), expected, "{what}");
+    }
+    let json = String::from_utf8(seed("json")).unwrap();
+    let documents = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let pretty: String = documents.map(|value| serde_json::to_string_pretty(&value).unwrap() + "\n").collect();
+    assert_eq!(stacks(&read_bytes(pretty.as_bytes()).unwrap()), expected);
+}
+
+#[test]
+fn accepts_truncated_text_and_rejects_truncated_json() {
+    let text = seed("text");
+    let end = text.windows(8).position(|window| window == b"Thread 0").unwrap() + 80;
+    for end in end..text.len() {
+        let read = read_bytes(&text[..end]);
+        assert!(read.is_ok_and(|recording| recording.rejected() == 0), "{end}");
+    }
+    let json = seed("json");
+    let first = json.iter().position(|&byte| byte == b'\n').unwrap();
+    for end in first + 2..json.trim_ascii_end().len() {
+        let error = read_bytes(&json[..end]).expect_err("it is cut");
+        assert!(error.at.is_some_and(|at| at.byte <= end as u64), "cut at {end}");
+    }
+}
+
+#[test]
+fn refuses_reports_with_a_reason() {
+    let options = Options::default();
+    let error = |bytes: &[u8]| CrashReport::parse(bytes.to_vec(), "input", &options).expect_err("refused").to_string();
+    for (bytes, word) in [
+        (&b"{\"bug_type\":\"309\"}\n{\"threads\":[]}"[..], "no stacks"),
+        (b"{\"bug_type\":\"309\"}\n{\"threads\":[}", "input:2:"),
+        (b"{\"bug_type\":\"298\"}\n{}", "Jetsam"),
+        (b"Exception Type: EXC_CRASH\n", "no stacks"),
+        (b"hello", "only crash reports can be named"),
+        (b"\xff\xfeP\0r\0o\0c\0e\0s\0s\0:\0\n\0T\0h\0r\0e\0a\0d\0 \x000\0 \0C\0r\0a\0s\0h\0e\0d\0:\0", "UTF-16"),
+    ] {
+        assert!(error(bytes).contains(word), "{word}: {}", error(bytes));
+    }
+}
+
+#[test]
+fn memory_is_limited() {
+    let frames = "{\"imageOffset\":1},".repeat(600_000);
+    let text = format!("{{\"bug_type\":\"309\"}}\n{{\"threads\":[{{\"frames\":[{}]}}]}}", frames.trim_end_matches(','));
+    let options = Options { memory: MemoryBudget::new(20 << 20), ..Options::default() };
+    let error = read(text.as_bytes(), "input", &options).expect_err("it does not fit");
+    assert!(error.to_string().contains("memory"), "{error}");
+    assert_eq!(options.memory.used(), 0);
+}
+
+fn built() -> PathBuf {
+    support::repository("fixtures/symbols/built")
+}
+
+fn locator(path: &Path) -> Locator<'static> {
+    let mut locator = Locator::new(&FileSystem);
+    assert!(locator.add(path, &mut Index::default()).unwrap() > 0, "{}", path.display());
+    locator
+}
+
+/// A function as llvm-symbolizer names it: its name, file without folder, and line.
+type Function = (String, String, u64);
+
+/// An image, and its addresses with their functions, innermost first.
+struct Table {
+    name: String,
+    arch: String,
+    uuid: String,
+    addresses: BTreeMap<u64, Vec<Function>>,
+}
+
+/// The tables of all cases.
+fn tables() -> Vec<Table> {
+    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    for case in fs::read_dir(built()).unwrap().flatten().filter(|case| case.path().is_dir()) {
+        // `bare` has worse symbols for images that also have a dSYM.
+        if case.file_name() == "bare" {
+            continue;
+        }
+        let text = fs::read_to_string(case.path().join("expected.tsv")).unwrap();
+        for row in text.lines().skip(1) {
+            let cells: Vec<&str> = row.split('\t').collect();
+            let [file, arch, uuid, address, _, _, function, source, line, ..] = cells[..] else { panic!("{row}") };
+            // A symbol table next to a dSYM answers what the dSYM does not know.
+            if !file.contains(".dSYM") {
+                continue;
+            }
+            let name = file.rsplit('/').next().unwrap().to_owned();
+            let table = tables.entry(uuid.to_owned()).or_insert_with(|| {
+                let (arch, uuid, addresses) = (arch.to_owned(), uuid.to_owned(), BTreeMap::new());
+                Table { name, arch, uuid, addresses }
+            });
+            let address = u64::from_str_radix(address.trim_start_matches("0x"), 16).unwrap();
+            let functions = table.addresses.entry(address).or_default();
+            if function != "-" && source != "-" {
+                let file = source.rsplit('/').next().unwrap().to_owned();
+                functions.push((Demangler::default().display_name(function).into_owned(), file, line.parse().unwrap()));
+            }
+        }
+    }
+    tables.into_values().collect()
+}
+
+/// The offsets of a report's stacks: each address as the first frame of a thread, and as the call of a return address.
+fn offsets(table: &Table) -> Vec<Vec<u64>> {
+    table.addresses.keys().filter(|&&address| address < 1 << 31).map(|&address| vec![address, address + 1]).collect()
+}
+
+fn ips(table: &Table) -> String {
+    let frame = |offset: &u64| json!({"imageOffset": offset, "imageIndex": 0});
+    let thread = |offsets: &Vec<u64>| json!({"id": 1, "frames": offsets.iter().map(frame).collect::<Vec<_>>()});
+    let threads: Vec<Value> = offsets(table).iter().map(thread).collect();
+    let image = json!({"base": LOAD, "size": 1_u64 << 31, "uuid": table.uuid.to_lowercase(), "arch": table.arch,
+                       "name": table.name, "path": format!("/A.app/{}", table.name)});
+    let report = json!({"procName": "A", "threads": threads, "usedImages": [image], "asi": {"a": ["\u{e9}\t\\/"]}});
+    format!("{{\"bug_type\":\"309\"}}\n{report}\n")
+}
+
+fn text(table: &Table) -> String {
+    let Table { name, arch, uuid, .. } = table;
+    let mut text = "Process:   A [1]\nException Type:  EXC_CRASH (SIGABRT)\n\n".to_owned();
+    for (index, offsets) in offsets(table).iter().enumerate() {
+        writeln!(text, "Thread {index}:").unwrap();
+        for (index, offset) in offsets.iter().enumerate() {
+            writeln!(text, "{index:<4}{name:<30}\t{:#018x} {LOAD:#x} + {offset}", LOAD + offset).unwrap();
+        }
+        text.push('\n');
+    }
+    let uuid = uuid.replace('-', "").to_lowercase();
+    text + &format!("Binary Images:\n{LOAD:#x} - {:#x} {name} {arch}  <{uuid}> /A.app/{name}\n", LOAD + (1 << 31))
+}
+
+fn named(report: &str, finder: &Locator<'_>) -> String {
+    let report = CrashReport::parse(report.as_bytes().to_vec(), "input", &Options::default()).unwrap();
+    let (named, _) = report.symbolicate(finder, &SymbolicateOptions::default()).unwrap();
+    String::from_utf8(named).unwrap()
+}
+
+/// The functions of a named `.ips` file, for each frame of each thread. The list is empty for a frame without a name.
+fn of_ips(text: &str) -> Vec<Vec<(u64, Vec<Function>)>> {
+    let report: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    let thread = |thread: &Value| {
+        let (mut frames, mut functions) = (Vec::new(), Vec::new());
+        for frame in thread["frames"].as_array().unwrap() {
+            if let Some(symbol) = frame["symbol"].as_str() {
+                let file = frame["sourceFile"].as_str().unwrap_or_default().to_owned();
+                functions.push((symbol.to_owned(), file, frame["sourceLine"].as_u64().unwrap_or_default()));
+            }
+            assert_eq!(frame["imageIndex"], 0);
+            if frame["inline"] != true {
+                frames.push((frame["imageOffset"].as_u64().unwrap(), std::mem::take(&mut functions)));
+            }
+        }
+        frames
+    };
+    report["threads"].as_array().unwrap().iter().map(thread).collect()
+}
+
+/// The functions of a named text, as [`of_ips`]. Only the last function at an address has an offset.
+fn of_text(text: &str) -> Vec<Vec<(u64, Vec<Function>)>> {
+    let mut threads = Vec::new();
+    let mut functions = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("Thread ") {
+            threads.push(Vec::new());
+        }
+        let Some((before, rest)) = line.split_once("\t0x").filter(|_| !line.contains(" - 0x")) else { continue };
+        let thread: &mut Vec<(u64, Vec<Function>)> = threads.last_mut().unwrap();
+        let (address, name) = rest.split_once(' ').unwrap();
+        let offset = u64::from_str_radix(address, 16).unwrap() - LOAD;
+        let number: usize = before.split(' ').next().unwrap().parse().unwrap();
+        let shown: usize = thread.iter().map(|(_, functions)| functions.len().max(1)).sum::<usize>() + functions.len();
+        assert_eq!(number, shown, "lines are numbered: {line}");
+        if name.starts_with("0x") {
+            thread.push((offset, Vec::new()));
+            continue;
+        }
+        let (name, source) = match name.rsplit_once(" (") {
+            Some((name, source)) if source.contains(':') => (name, source.trim_end_matches(')')),
+            _ => (name, ":0"),
+        };
+        let (file, line) = source.rsplit_once(':').unwrap();
+        let (name, is_last) = match name.rsplit_once(" + ") {
+            Some((name, offset)) if offset.parse::<u64>().is_ok() => (name, true),
+            _ => (name, false),
+        };
+        functions.push((name.to_owned(), file.to_owned(), line.parse().unwrap()));
+        if is_last {
+            thread.push((offset, std::mem::take(&mut functions)));
+        }
+    }
+    threads
+}
+
+#[test]
+fn frames_have_the_names_of_llvm_symbolizer() {
+    let locator = locator(&built());
+    let (tables, mut compared) = (tables(), 0);
+    assert!(tables.len() >= 10, "{}", tables.len());
+    for table in &tables {
+        let expected: Vec<Vec<(u64, &Vec<Function>)>> = offsets(table)
+            .iter()
+            .map(|offsets| {
+                vec![(offsets[0], &table.addresses[&offsets[0]]), (offsets[1], &table.addresses[&offsets[0]])]
+            })
+            .collect();
+        for (report, read) in [(ips(table), of_ips as fn(&str) -> _), (text(table), of_text)] {
+            let once = named(&report, &locator);
+            for (expected, found) in expected.iter().zip(read(&once)) {
+                for ((offset, functions), found) in expected.iter().zip(&found) {
+                    // A symbol table may have names that llvm-symbolizer lacks.
+                    if functions.is_empty() {
+                        continue;
+                    }
+                    assert_eq!((offset, *functions), (&found.0, &found.1), "{} {}", table.name, table.arch);
+                    compared += 1;
+                }
+            }
+            assert!(named(&once, &locator) == once, "naming {} twice is the same", table.name);
+        }
+    }
+    println!("{compared} frames in {} reports", 2 * tables.len());
+    assert!(compared > 1000, "{compared}");
+}
+
+/// The lines of a report that are not frames.
+fn others(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').filter(|line| !line.contains("\t0x")).collect()
+}
+
+#[test]
+fn everything_else_stays() {
+    let locator = locator(&built());
+    for table in tables() {
+        for report in [text(&table), text(&table).replace('\n', "\r\n")] {
+            let named = named(&report, &locator);
+            assert_eq!(others(&named), others(&report));
+            assert_eq!(named.contains('\r'), report.contains('\r'));
+            assert!(named.split_inclusive('\n').all(|line| line.ends_with("\r\n") == report.contains('\r')));
+        }
+        let report = ips(&table);
+        // Without the members and frames that were added, it is as before.
+        let mut value: Vec<Value> =
+            named(&report, &locator).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for thread in value[1]["threads"].as_array_mut().unwrap() {
+            let frames = thread["frames"].as_array_mut().unwrap();
+            frames.retain(|frame| frame["inline"] != true);
+            for frame in frames.iter_mut().map(|frame| frame.as_object_mut().unwrap()) {
+                frame.retain(|key, _| key.starts_with("image"));
+            }
+        }
+        assert_eq!(format!("{}\n{}\n", value[0], value[1]), report);
+    }
+}
+
+/// The image of most cases, with a leaf under three inlined calls.
+fn inlining() -> Table {
+    tables().into_iter().find(|table| table.name == "Inlining").unwrap()
+}
+
+#[test]
+fn json_keeps_its_style() {
+    let table = Table { addresses: BTreeMap::from([(0x3c8, Vec::new())]), ..inlining() };
+    let pretty = "{\n  \"bug_type\" : \"309\"\n}\n{\n  \"threads\" : [\n    {\n      \"frames\" : [\n        {\n          \
+                  \"imageOffset\" : 968,\n          \"symbol\" : \"old\\/name\",\n          \"imageIndex\" : 0\n        }\n      ]\n    \
+                  }\n  ],\n  \"usedImages\" : [\n    {\"uuid\" : \"UUID\", \"name\" : \"Inlining\"}\n  ]\n}\n";
+    let named = named(&pretty.replace("UUID", &table.uuid), &locator(&built()));
+    let innermost = "        {\n          \"symbol\" : \"paint::clamp_channel(int)\",\n          \"inline\" : true,\n          \
+                     \"imageIndex\" : 0,\n          \"imageOffset\" : 968,\n";
+    assert!(named.contains(innermost), "{named}");
+    let outermost = "          \"imageOffset\" : 968,\n          \"symbol\" : \"paint::blend_image(";
+    assert!(
+        named.contains(outermost) && named.contains("\"imageIndex\" : 0,\n          \"symbolLocation\" : "),
+        "{named}"
+    );
+}
+
+#[test]
+fn lists_of_addresses_become_frames() {
+    let table = inlining();
+    let list = format!("Last Exception Backtrace:\n({:#x} 0x99 {:#x})\n\nThread 0 Crashed:\n", LOAD + 0x3c9, LOAD + 1);
+    let report = text(&table).replacen("Thread 0:\n", &list, 1);
+    let named = named(&report, &locator(&built()));
+    let lines: Vec<&str> = named.lines().skip_while(|line| !line.starts_with("Last")).skip(1).take(6).collect();
+    assert!(
+        lines[0].starts_with("0   Inlining                      \t0x0000000102af43c9 paint::clamp_channel(int) ("),
+        "{lines:#?}"
+    );
+    assert!(lines[3].contains("blend_image") && lines[3].contains(" + "), "{lines:#?}");
+    assert_eq!(lines[4], "4   ???                           \t0x0000000000000099 ???");
+    assert_eq!(lines[5], "5   Inlining                      \t0x0000000102af4001 0x102af4000 + 1");
+}
+
+#[test]
+fn without_inlines_and_without_symbols() {
+    let report = text(&inlining());
+    let parsed = CrashReport::parse(report.clone().into_bytes(), "input", &Options::default()).unwrap();
+    let options = SymbolicateOptions { with_inlines: false, ..SymbolicateOptions::default() };
+    let written = |path: &Path, options| {
+        let locator = locator(path);
+        let (named, summary) = parsed.symbolicate(&locator, options).unwrap();
+        (String::from_utf8(named).unwrap(), summary.lacking())
+    };
+    let (outer, lacking) = written(&built(), &options);
+    assert_eq!((outer.lines().count(), lacking), (report.lines().count(), None));
+    let (same, lacking) = written(&built().join("moved"), &SymbolicateOptions::default());
+    assert_eq!(same, report);
+    assert!(lacking.is_some_and(|sentence| sentence.contains("4C4C446D-5555-3144-A14C-ADA0C4848C5D (Inlining)")));
+}
