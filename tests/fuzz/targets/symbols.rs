@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use traceparse::files::{Entry, Files};
 use traceparse::memory::MemoryBudget;
-use traceparse::symbols::{AppleImage, BreakpadFile, Found, Index, Locator, Slice, SymbolFinder, Symbols};
+use traceparse::symbols::{AppleImage, BreakpadFile, Found, Index, Locator, Slice, SourceKind, SymbolFinder, Symbols};
 use traceparse::units::Uuid;
 
 use super::{edits, look_ups};
@@ -161,7 +161,9 @@ fn check_written(locator: &Locator<'_>, uuid: Uuid, addresses: &[u64]) {
     let written = support::breakpad::OneFile(bytes);
     let expected = support::breakpad::answers(locator, uuid, addresses).expect("it was read");
     let found = support::breakpad::answers(&written.locator(), uuid, addresses).expect("a file of ours");
-    let is_whole = file.notes().is_empty();
+    // Segments of broken `.symbols` files may overlap, so that one address in the file is several in the image.
+    let is_apple = |found: &Found| matches!(found.kind, SourceKind::Symbols | SourceKind::SymbolsArchive);
+    let is_whole = file.notes().is_empty() && !locator.find(uuid).iter().any(is_apple);
     for ((address, expected), found) in addresses.iter().zip(&expected).zip(&found).filter(|_| is_whole) {
         let is_same = support::breakpad::is_same(expected, found);
         assert!(is_same, "{address:#x}: {found:?} was written for {expected:?}");
