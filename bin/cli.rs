@@ -13,6 +13,7 @@ use crate::fleet::{CompareArgs, FleetCommand, TrendArgs};
 use crate::hangs::{HangArgs, IntervalArgs};
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
+use crate::symbol_store::SymbolStoreArgs;
 use crate::symbolicate::SymbolicateArgs;
 use crate::table::TableArgs;
 use crate::uuid::UuidArgs;
@@ -209,6 +210,11 @@ pub(crate) enum Command {
     /// For a recording or an export, lists the binaries whose symbols are missing, with the share of samples in their unnamed code, largest
     /// first. docs/symbols.md describes where to find their symbols.
     Uuid(UuidArgs),
+    /// Pack symbols into a folder, as one Breakpad file per image
+    ///
+    /// Writes FOLDER/NAME/ID/NAME.sym for each image: functions, inlined functions, files and lines. Pass the folder to any command with
+    /// --symbols, for example in CI, where dSYMs or the system's libraries are not available.
+    Symbols(SymbolStoreArgs),
     /// Measure many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
     /// Print a shell completion script

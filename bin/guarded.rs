@@ -28,7 +28,7 @@ const fn guarded(command: &'static str, writes: Writes, inputs: &'static [&'stat
     Guarded { command, writes, inputs }
 }
 
-pub(crate) const GUARDED: [Guarded; 19] = [
+pub(crate) const GUARDED: [Guarded; 20] = [
     guarded("", Writes::File, &["FILE", "--source", "--intervals", "--dsym", "--symbols", "--image", "--redact-rules"]),
     guarded(
         "diff",
@@ -60,6 +60,7 @@ pub(crate) const GUARDED: [Guarded; 19] = [
     guarded("symbolicate", Writes::Stdout, &["REPORT|ADDRESS", "--object", "--dsym", "--symbols"]),
     guarded("demangle", Writes::Stdout, &[]),
     guarded("uuid", Writes::File, &["PATH"]),
+    guarded("symbols", Writes::Folder, &["SOURCE"]),
     guarded("fleet report", Writes::File, &RUNS),
     guarded("fleet tree", Writes::File, &RUNS),
     guarded("fleet intervals", Writes::File, &["INPUT", "--manifest", "--files-from", "--redact-rules"]),

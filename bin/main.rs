@@ -43,6 +43,7 @@ mod run;
 mod settings;
 mod sink;
 mod sources;
+mod symbol_store;
 mod symbolicate;
 mod symbolicate_report;
 mod symbols;

@@ -6,6 +6,7 @@ use crate::cli::{Cli, Command};
 use crate::demangle::demangle;
 use crate::manual::show_manual;
 use crate::sink::write_to;
+use crate::symbol_store::write_store;
 use crate::symbolicate::symbolicate;
 use crate::uuid::list_uuids;
 use crate::{EXIT_DONE, Failure, contents, diff, fleet, hangs, report, resource_limits, table};
@@ -31,6 +32,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Symbolicate(args)) => symbolicate(&args)?,
         Some(Command::Demangle(args)) => demangle(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,
+        Some(Command::Symbols(args)) => write_store(&args)?,
         Some(Command::Fleet(command)) => return fleet::run(*command),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

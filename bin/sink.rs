@@ -1,14 +1,14 @@
 //! The destination of output: standard output, or a file that appears only when it is complete.
 
 use std::fs::Permissions;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::ColorChoice;
 use anyhow::{Context, Result, ensure};
-use traceparse::files::FileSystem;
+use traceparse::files::{FileSystem, Files};
 use traceparse::output::{Style, Syntax};
 
 use crate::guard;
@@ -81,6 +81,40 @@ pub(crate) fn replace(
     file.as_file().sync_all()?;
     file.rename(&target, || guard::check(&target))?;
     Ok(FileSystem.sync_folder(folder)?)
+}
+
+/// Replaces a file, unless it already has the content that `write` writes. Returns true if it was replaced.
+pub(crate) fn replace_different(path: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<bool> {
+    let is_same = |old| {
+        let mut same = Same { old: BufReader::new(old) };
+        Ok(write(&mut same).is_ok() && same.old.fill_buf()?.is_empty())
+    };
+    let is_same: io::Result<bool> = FileSystem.open(path).and_then(is_same);
+    if is_same.is_ok_and(|is_same| is_same) {
+        return Ok(false);
+    }
+    replace(path, None, write).map(|()| true)
+}
+
+/// A writer that fails at the first difference from existing content.
+struct Same<R> {
+    old: BufReader<R>,
+}
+
+impl<R: Read> Write for Same<R> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let old = self.old.fill_buf()?;
+        let count = old.len().min(bytes.len());
+        if old[..count] != bytes[..count] || (count == 0 && !bytes.is_empty()) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.old.consume(count);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// True if the output goes to a terminal.

@@ -126,7 +126,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     if found == 0 && !is_known(locator, path) {
         warn(locator);
         bail!(
-            "{}: no symbols found (no dSYM, Mach-O, .symbols or .symbolsarchive file); see docs/symbols.md",
+            "{}: no symbols found (no dSYM, Mach-O, .symbols, .symbolsarchive or Breakpad file); see docs/symbols.md",
             path.display()
         );
     }

@@ -169,6 +169,16 @@ impl<'f> FileBytes<'f> {
         pieces.block(index)?.get(within(&(range.start - block..range.end - block))?)
     }
 
+    /// Fills `place` with bytes of the part, without keeping them in memory; `None` as in [`get`](Self::get).
+    pub(crate) fn copy(&self, start: u64, place: &mut [u8]) -> Option<()> {
+        let end = start.checked_add(place.len() as u64).filter(|&end| end <= self.length)?;
+        match &self.content {
+            Content::Memory(bytes, _) => place.copy_from_slice(bytes.get(within(&(start..end))?)?),
+            Content::File(pieces) => pieces.shared.fill(pieces.start.saturating_add(start), place)?,
+        }
+        Some(())
+    }
+
     /// Returns the NUL-terminated string at the start of a range, without the NUL; `None` if there is no NUL, or the bytes cannot be read.
     #[cfg(feature = "symbols")]
     pub(crate) fn text(&self, range: Range<u64>) -> Option<&[u8]> {

@@ -247,4 +247,13 @@ impl Symbols for AppleSymbols<'_> {
         });
         first.into_iter().collect()
     }
+
+    fn for_each_boundary(&self, add: &mut dyn FnMut(u64)) -> Vec<Diagnostic> {
+        let calls = self.inlined.table;
+        let calls = (0..calls.entries.len()).map(|index| Entry::of(&calls, index)).map(|call| call.address..call.end);
+        let in_record = self.symbol_ranges().chain(self.line_ranges()).chain(calls);
+        let in_record = in_record.flat_map(|range| [range.start, range.end]);
+        self.segments.for_each_boundary(in_record, add);
+        Vec::new()
+    }
 }

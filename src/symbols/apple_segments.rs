@@ -19,6 +19,9 @@ use super::apple_bytes::{Broken, Table, broken, sixteen_at, u64_at};
 /// The segment that addresses are relative to.
 const TEXT: &[u8; 16] = b"__TEXT\0\0\0\0\0\0\0\0\0\0";
 
+/// The maximum number of segments whose addresses are listed. Real images have about ten.
+const MAX_SEGMENTS: usize = 64;
+
 /// A segment of an image, with its linked address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkedSegment {
@@ -75,6 +78,18 @@ impl SegmentMap {
         let span = self.spans[index];
         let inside = relative - span.relative;
         (inside < span.size).then(|| span.record + inside)
+    }
+
+    /// Calls `add` with the starts and ends of all segments, and with these record addresses, relative to the start of `__TEXT`.
+    pub(super) fn for_each_boundary(&self, in_record: impl Iterator<Item = u64>, add: &mut dyn FnMut(u64)) {
+        self.spans.iter().flat_map(|span| [span.relative, span.relative.saturating_add(span.size)]).for_each(&mut *add);
+        for address in in_record {
+            // In broken files, segments overlap.
+            for span in self.spans.iter().take(MAX_SEGMENTS) {
+                let inside = address.checked_sub(span.record).filter(|inside| *inside < span.size);
+                inside.into_iter().for_each(|inside| add(span.relative.saturating_add(inside)));
+            }
+        }
     }
 
     /// True if a record address is in `__TEXT`.

@@ -13,6 +13,8 @@ pub enum SourceKind {
     Dsym,
     /// A `.symbols` file from `xcrun symbols`.
     Symbols,
+    /// A Breakpad symbol file (`.sym`).
+    Breakpad,
     /// A Mach-O binary: its symbol table, and DWARF if it has any.
     MachO,
     /// A `.symbolsarchive`, which Instruments stores in a recording.
@@ -25,6 +27,7 @@ impl SourceKind {
         match self {
             Self::Dsym => "dSYM",
             Self::Symbols => "symbols",
+            Self::Breakpad => "Breakpad",
             Self::MachO => "Mach-O",
             Self::SymbolsArchive => "symbolsarchive",
         }

@@ -74,4 +74,11 @@ pub trait Symbols {
     ///
     /// Returns diagnostics about parts of the file that could not be used.
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic>;
+
+    /// Calls `add` with every address at which the answer may change, in any order and possibly several times: starts and ends of functions,
+    /// inlined functions and lines. All addresses from one of them to the next have the same frames, apart from offsets. Addresses before the
+    /// first one and after the last one are unknown.
+    ///
+    /// Returns diagnostics about parts of the file that could not be used.
+    fn for_each_boundary(&self, add: &mut dyn FnMut(u64)) -> Vec<Diagnostic>;
 }

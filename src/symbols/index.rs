@@ -220,7 +220,8 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
 
 /// Parses a line with the letter `i`, without that letter.
 pub(super) fn parse_image(fields: &str) -> Option<Image> {
-    let kinds = [SourceKind::Dsym, SourceKind::Symbols, SourceKind::MachO, SourceKind::SymbolsArchive];
+    use SourceKind::{Breakpad, Dsym, MachO, Symbols, SymbolsArchive};
+    let kinds = [Dsym, Symbols, Breakpad, MachO, SymbolsArchive];
     let mut fields = fields.splitn(8, '\t');
     let kind = fields.next()?;
     let kind = kinds.into_iter().find(|known| known.name() == kind)?;

@@ -5,8 +5,9 @@
 //! | dSYM, or any Mach-O file with DWARF 2 to 5 | functions, inlined functions, files, lines |
 //! | Mach-O symbol table and function starts | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
+//! | Breakpad (`.sym`) | functions, inlined functions, files, lines |
 //!
-//! The first two require the feature `symbols`. Without it, only Apple's own formats, which bundles contain, can be read.
+//! The first two require the feature `symbols`. [`BreakpadFile`] writes the symbols of any file as a Breakpad file.
 //!
 //! A [`Locator`] walks the paths specified by the user, and recognises files by content. [`SymbolFinder::look_up`] queries them: [`Symbols`] map
 //! addresses relative to the Mach-O header to [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
@@ -21,6 +22,7 @@ mod apple_segments;
 #[cfg(feature = "bundle")]
 mod apple_signature;
 mod architecture;
+mod breakpad;
 mod cached_contents;
 #[cfg(feature = "symbols")]
 mod dwarf;
@@ -36,7 +38,6 @@ mod lookup;
 mod macho;
 #[cfg(feature = "symbols")]
 mod macho_file;
-#[cfg(feature = "symbols")]
 mod notes;
 #[cfg(feature = "symbols")]
 mod section;
@@ -47,9 +48,8 @@ mod symbol_table;
 #[cfg(all(test, feature = "symbols"))]
 mod testing;
 
-pub use apple_bytes::Broken;
 #[cfg(feature = "bundle")]
-pub(crate) use apple_bytes::{broken, u32_at, u64_at};
+pub(crate) use apple_bytes::{Broken, broken, u32_at, u64_at};
 pub use apple_container::AppleImage;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_container::ListedImage;
@@ -58,6 +58,7 @@ pub use apple_lookup::AppleSymbols;
 pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_signature};
 #[cfg(feature = "bundle")]
 pub(crate) use architecture::Architecture;
+pub use breakpad::BreakpadFile;
 pub use found::{Found, SourceKind};
 pub use frame::{SymbolFrame, Symbols};
 pub use index::Index;

@@ -20,9 +20,14 @@ impl Notes {
         }
     }
 
+    /// Adds notes from elsewhere, without their counts.
+    pub(super) fn add_all(&mut self, notes: &[Diagnostic]) {
+        notes.iter().for_each(|note| self.add(note.message.as_str()));
+    }
+
     /// The notes so far.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.0.iter()
+    pub(super) fn as_slice(&self) -> &[Diagnostic] {
+        &self.0
     }
 
     /// Returns the notes, in the order of their first occurrence.

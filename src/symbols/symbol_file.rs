@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::apple_container::AppleImage;
+use super::breakpad;
 use super::found::{Contents, Found, Image, SourceKind, gone, invalid};
 use super::frame::Symbols;
 #[cfg(feature = "symbols")]
@@ -28,6 +29,9 @@ pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryB
     }
     if AppleImage::is_start_of_file(&head, length) {
         return apple(files, path, length, budget);
+    }
+    if breakpad::is_start_of_file(&head) {
+        return breakpad::contents(&head, length);
     }
     other(&head).map_or(Contents::Unknown, |what| Contents::Known(what.to_owned()))
 }
@@ -72,8 +76,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
 
 /// Recognises other files that are common in folders with symbols.
 fn other(head: &[u8]) -> Option<&'static str> {
-    const OTHERS: [(&[u8], &str); 8] = [
-        (b"MODULE ", "a Breakpad symbol file; pass the dSYM it was made from"),
+    const OTHERS: [(&[u8], &str); 7] = [
         (b"BCSymbolMap Version:", "a bitcode symbol map, which contains no symbols; pass the dSYM"),
         (b"SYMC", "a SymCache of Sentry; pass the dSYM it was made from"),
         (b"CMYS", "a SymCache of Sentry; pass the dSYM it was made from"),
@@ -99,6 +102,7 @@ impl Found {
         let notes = match self.kind {
             SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, self, ask),
             SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, self, ask),
+            SourceKind::Breakpad => breakpad::ask(data, self, ask),
         };
         // If a read failed, all other errors follow from that.
         data.check().and(notes)

@@ -158,6 +158,17 @@ impl<'data> SymbolTable<'data> {
         (section.contains(&address) && section.contains(&start) && is_near).then(|| (start, self.at(start).next()))
     }
 
+    /// Calls `add` with the addresses at which [`containing`](Self::containing) may change.
+    pub(super) fn for_each_boundary(&self, add: &mut dyn FnMut(u64)) {
+        self.sections.iter().flat_map(|section| [section.start, section.end]).for_each(&mut *add);
+        for &Start { address, .. } in &self.starts {
+            add(address);
+            if !self.has_other_starts {
+                add(address.saturating_add(LONGEST_FUNCTION + 1));
+            }
+        }
+    }
+
     fn name(&self, start: Start) -> Option<&'data str> {
         if start.name == 0 {
             return None;

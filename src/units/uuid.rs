@@ -22,6 +22,11 @@ impl Uuid {
         self.0.is_nil()
     }
 
+    /// Returns the id in Breakpad's formats: 32 upper-case hex digits without hyphens, and an age, which is 0 on Apple platforms.
+    pub fn breakpad_id(&self) -> String {
+        format!("{:X}0", self.0.as_simple())
+    }
+
     /// Returns the bytes in the order of the load command.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

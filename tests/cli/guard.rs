@@ -100,6 +100,13 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let object = symbols("dw");
             of(&object, &["uuid", &object])
         }
+        ("symbols", "SOURCE") => {
+            // A file of a store, which would be written again without its comment.
+            let text = format!("MODULE mac arm64 {}0 Demo\nINFO x\nFUNC 10 8 0 f\n", DEMO.replace('-', ""));
+            let path = format!("store/Demo/{}0/Demo.sym", DEMO.replace('-', ""));
+            let path = write(folder, &path, &text);
+            of(&path, &["symbols", &path])
+        }
         ("trend", _) => {
             let mut example = example("fleet report", argument, case);
             let options = ["trend", "--over", "date", "--fail-on", "slower"];
@@ -266,6 +273,11 @@ fn every_command_refuses_to_replace_whatever_it_reads() {
                     let (before, dataset) = (fs::read(&example.input).expect("a file"), &example.args[2]);
                     finish(&mut case.command(&["fleet", "merge", dataset, "-o", dataset])).code(2);
                     assert_eq!(fs::read(&example.input).expect("a file"), before);
+                }
+                Writes::Folder if guarded.command == "symbols" => {
+                    let args = [example.args, vec!["-o".to_owned(), case.folder.path("store")]].concat();
+                    let run = |args: &[&str]| finish(&mut case.command(args)).code(1).stdout("");
+                    refused(&case, &args, &example.input, &example.input, run);
                 }
                 Writes::Folder => refused_in_a_dataset(&case, example),
             }

@@ -51,6 +51,7 @@ mod redact_case;
 mod redact_names;
 mod rust_names;
 mod subcommands;
+mod symbol_store;
 mod symbols;
 mod symbols_cache;
 mod symbols_case;

@@ -15,7 +15,7 @@ fn completions_know_the_options() {
 }
 
 /// Every command, by its words.
-const COMMANDS: [&[&str]; 17] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["diff"],
     &["compare"],
@@ -26,6 +26,7 @@ const COMMANDS: [&[&str]; 17] = [
     &["symbolicate"],
     &["demangle"],
     &["uuid"],
+    &["symbols"],
     &["fleet"],
     &["fleet", "report"],
     &["fleet", "tree"],

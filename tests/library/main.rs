@@ -39,6 +39,7 @@ mod stats;
 mod summed;
 mod symbolicate;
 mod symbols_apple_round_trip;
+mod symbols_breakpad;
 mod symbols_cut;
 mod symbols_locate;
 mod table_cells;

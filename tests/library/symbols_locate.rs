@@ -72,7 +72,7 @@ fn a_file_or_folder_is_looked_at_once() {
 fn what_is_of_no_use_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let cases: [(&str, &[u8], &str); 6] = [
-        ("breakpad.sym", b"MODULE mac arm64 0 Demo\n", "Breakpad"),
+        ("breakpad.sym", b"MODULE Linux arm64 4C4C443B55553144A14B1553F2DDDC050 Demo\n", "Breakpad"),
         ("a.bcsymbolmap", b"BCSymbolMap Version: 2.0\n", "bitcode"),
         ("cache", b"SYMC\0\0\0\0", "SymCache"),
         ("lib.so", b"\x7fELF\x02\x01", "ELF"),

@@ -68,6 +68,7 @@ mod stats_oracle;
 mod stretches;
 mod svg;
 mod symbols_apple;
+mod symbols_breakpad;
 mod symbols_build;
 mod symbols_llvm;
 mod table_mutants;
@@ -106,6 +107,7 @@ fn main() {
         stretches::trials(),
         svg::trials(),
         symbols_apple::trials(),
+        symbols_breakpad::trials(),
         symbols_build::trials(),
         symbols_llvm::trials(),
         table_mutants::trials(),

@@ -178,7 +178,7 @@ const OTHER_MEANINGS: [(&str, usize); 16] = [
     ("measure", 2),
     ("min-percent", 2),
     ("normalize", 2),
-    ("output", 3),
+    ("output", 4),
     ("process", 2),
     ("run", 2),
     ("sort", 3),

@@ -21,6 +21,7 @@
 pub mod all_tables;
 pub mod apple_symbols_model;
 pub mod apple_symbols_writer;
+pub mod breakpad;
 pub mod builder;
 #[cfg(feature = "bundle")]
 pub mod bundle;

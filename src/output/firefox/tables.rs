@@ -213,7 +213,8 @@ impl<'p> Tables<'p> {
                 writer.put(b":").put_text(Some(text)).put(b",");
             }
             writer.put(b"\"breakpadId\":\"");
-            push_breakpad_id(binary.uuid, &mut writer.text);
+            let uuid = binary.uuid.unwrap_or(Uuid::from_bytes([0; 16]));
+            writer.put(uuid.breakpad_id().as_bytes());
             writer.put(b"\",\"codeId\":null,\"arch\":");
             writer.put_text(binary.arch.map(|arch| self.profile.string(arch)));
             writer.put(b"}");
@@ -352,15 +353,6 @@ impl LibraryKey {
 fn relative_address(profile: &Profile, frame: &Frame) -> Option<u32> {
     let binary = profile.binary(frame.binary?);
     u32::try_from(frame.lookup_address.get().checked_sub(binary.load_address.get())?).ok()
-}
-
-/// Appends Breakpad's debug id: the UUID without hyphens, followed by an age, which is 0 on Apple platforms.
-fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
-    let bytes = uuid.map_or([0; 16], |uuid| *uuid.as_bytes());
-    for byte in bytes {
-        out.extend([byte >> 4, byte & 15].map(|digit| b"0123456789ABCDEF"[usize::from(digit)]));
-    }
-    out.push(b'0');
 }
 
 pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {

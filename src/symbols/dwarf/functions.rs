@@ -126,6 +126,19 @@ impl<'data> Functions<'data> {
     }
 }
 
+impl<'data> Functions<'data> {
+    /// Calls `add` with the starts and ends of the functions of `unit`, and of the functions inlined into them. Unreadable functions are left out.
+    pub(super) fn for_each_boundary(&self, unit: UnitRef<'_, 'data>, budget: &Budget<'_>, add: &mut dyn FnMut(u64)) {
+        self.ranges.iter().flat_map(|range| [range.begin, range.end]).for_each(&mut *add);
+        for function in &self.functions {
+            let held = budget.held();
+            let ranges = Body::read(unit, function.offset, budget).map(|body| body.ranges).unwrap_or_default();
+            ranges.iter().flat_map(|range| [range.begin, range.end]).for_each(&mut *add);
+            budget.release(held);
+        }
+    }
+}
+
 impl<'data> Function<'data> {
     /// Returns the functions inlined into this function of `unit`; `None` if unreadable. The fault is passed to `on_fault` once.
     pub(super) fn body<'a>(

@@ -49,8 +49,9 @@ impl fmt::Display for Fault {
 pub(super) struct Budget<'data> {
     entries: Cell<u64>,
     steps: Cell<u64>,
-    /// Bytes in use that are not reserved yet, and the file that they are charged to.
-    taken: Cell<u64>,
+    /// The bytes in use, the bytes that are reserved for them, and the file that they are charged to.
+    held: Cell<u64>,
+    reserved: Cell<u64>,
     file: Piece<'data>,
 }
 
@@ -65,18 +66,30 @@ impl<'data> Budget<'data> {
     /// The budget for a file with `debug_bytes` of DWARF. Memory is reserved through `file`.
     pub(super) fn new(debug_bytes: u64, file: Piece<'data>) -> Self {
         let steps = debug_bytes.saturating_mul(Self::PASSES).saturating_add(Self::FREE_STEPS);
-        Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps), taken: Cell::new(0), file }
+        let (entries, steps) = (Cell::new(debug_bytes), Cell::new(steps));
+        Self { entries, steps, held: Cell::new(0), reserved: Cell::new(0), file }
     }
 
-    /// Charges memory that is used until the file is closed.
+    /// Charges memory that is used until the file is closed, or [released](Self::release).
     pub(super) fn hold(&self, bytes: usize) -> Result<(), Fault> {
-        let taken = self.taken.get().saturating_add(bytes as u64);
-        if taken < Self::BYTES_BETWEEN {
-            self.taken.set(taken);
+        let held = self.held.get().saturating_add(bytes as u64);
+        self.held.set(held);
+        let missing = held.saturating_sub(self.reserved.get());
+        if missing < Self::BYTES_BETWEEN {
             return Ok(());
         }
-        self.taken.set(0);
-        self.file.reserve(taken).ok_or(Fault::NoMemory)
+        self.reserved.set(held);
+        self.file.reserve(missing).ok_or(Fault::NoMemory)
+    }
+
+    /// The memory charged so far.
+    pub(super) fn held(&self) -> u64 {
+        self.held.get()
+    }
+
+    /// Makes memory that was charged after [`held`](Self::held) returned this value available for other tables of the file.
+    pub(super) fn release(&self, held: u64) {
+        self.held.set(held);
     }
 
     /// Charges table entries.

@@ -114,6 +114,12 @@ impl<'data> Lines<'data> {
         Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths })
     }
 
+    /// Calls `add` with the addresses at which [`row`](Self::row) may change.
+    pub(super) fn for_each_boundary(&self, add: &mut dyn FnMut(u64)) {
+        self.rows.iter().map(|row| row.address).for_each(&mut *add);
+        self.ranges().flat_map(|range| [range.begin, range.end]).for_each(add);
+    }
+
     /// The address ranges that the table covers.
     pub(super) fn ranges(&self) -> impl Iterator<Item = gimli::Range> {
         self.sequences.iter().map(|sequence| gimli::Range { begin: sequence.begin, end: sequence.end })

@@ -63,7 +63,7 @@ impl Slice {
 impl Symbols for Layout<'_> {
     fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
-        self.notes.iter().for_each(|note| notes.add(note.message.as_str()));
+        notes.add_all(self.notes.as_slice());
         let table = &self.symbols;
         let units = Units::read(self, notes);
         for (index, &address) in addresses.iter().enumerate() {
@@ -76,6 +76,16 @@ impl Symbols for Layout<'_> {
                 answer(index, &frames);
             }
         }
+        units.into_notes().into_vec()
+    }
+
+    fn for_each_boundary(&self, add: &mut dyn FnMut(u64)) -> Vec<Diagnostic> {
+        let mut notes = Notes::default();
+        notes.add_all(self.notes.as_slice());
+        let mut add = |address: u64| address.checked_sub(self.text_address).into_iter().for_each(&mut *add);
+        self.symbols.for_each_boundary(&mut add);
+        let units = Units::read(self, notes);
+        units.for_each_boundary(&mut add);
         units.into_notes().into_vec()
     }
 }

@@ -301,31 +301,39 @@ impl<'data> Units<'data> {
 
     /// Returns the functions of a unit; `None` if they cannot be read.
     pub(super) fn functions<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Functions<'data>> {
-        let read = || match self.unit_ref(unit).and_then(|unit| Functions::read(unit, &self.budget)) {
-            Ok(functions) => Some(functions),
-            Err(fault) => {
-                self.note("the functions of a unit could not be read, their names come from the symbol table", fault);
-                None
-            }
-        };
-        unit.functions.get_or_init(read).as_ref()
+        unit.functions.get_or_init(|| self.read_functions(unit)).as_ref()
+    }
+
+    fn read_functions(&self, unit: &Unit<'data>) -> Option<Functions<'data>> {
+        let read = self.unit_ref(unit).and_then(|unit| Functions::read(unit, &self.budget));
+        let what = "the functions of a unit could not be read, their names come from the symbol table";
+        read.map_err(|fault| self.note(what, fault)).ok()
     }
 
     /// Returns the lines of a unit; `None` if they are missing or cannot be read.
     pub(super) fn lines<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Lines<'data>> {
-        let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| headers::line_program(lines, offset));
-        let read = |offset| {
-            let program = program(offset).ok_or(Fault::Unreadable)?;
-            Lines::read(self.head_ref(unit), program, &self.budget)
-        };
-        let read = || match read(unit.line_program?) {
-            Ok(lines) => Some(lines),
-            Err(fault) => {
-                self.note("the line table of a unit could not be read, its functions have no lines", fault);
-                None
+        unit.lines.get_or_init(|| self.read_lines(unit)).as_ref()
+    }
+
+    fn read_lines(&self, unit: &Unit<'data>) -> Option<Lines<'data>> {
+        let offset = unit.line_program?;
+        let program = self.pieces[1].and_then(|lines| headers::line_program(lines, offset)).ok_or(Fault::Unreadable);
+        let read = program.and_then(|program| Lines::read(self.head_ref(unit), program, &self.budget));
+        let what = "the line table of a unit could not be read, its functions have no lines";
+        read.map_err(|fault| self.note(what, fault)).ok()
+    }
+
+    /// Calls `add` with the addresses at which an answer may change. The tables of one unit are in memory at a time.
+    pub(super) fn for_each_boundary(&self, add: &mut dyn FnMut(u64)) {
+        self.ranges.iter().flat_map(|range| [range.begin, range.end]).for_each(&mut *add);
+        for unit in &self.units {
+            let held = self.budget.held();
+            if let (Some(functions), Ok(unit)) = (self.read_functions(unit), self.unit_ref(unit)) {
+                functions.for_each_boundary(unit, &self.budget, add);
             }
-        };
-        unit.lines.get_or_init(read).as_ref()
+            self.read_lines(unit).into_iter().for_each(|lines| lines.for_each_boundary(add));
+            self.budget.release(held);
+        }
     }
 
     /// Returns the path of a file in the line table of a unit.

@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 
 use traceparse::files::{Entry, Files};
 use traceparse::memory::MemoryBudget;
-use traceparse::symbols::{AppleImage, Found, Index, Locator, Slice, SymbolFinder, Symbols};
+use traceparse::symbols::{AppleImage, BreakpadFile, Found, Index, Locator, Slice, SourceKind, SymbolFinder, Symbols};
+use traceparse::units::Uuid;
 
 use super::{edits, look_ups};
 use support::Rng;
@@ -41,6 +42,8 @@ static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
         let images = [random_image(&mut rng, 2), random_image(&mut rng, 3)];
         files.push(write_container(&images, form, 7));
     }
+    // A Breakpad file, made from the first one.
+    files.push(OneFile(&files[0]).written());
     files.into_iter().map(base).collect()
 });
 
@@ -55,7 +58,9 @@ fn base(file: Vec<u8>) -> Base {
     let starts = Slice::all(&file).unwrap_or_default();
     let mut cuts: Vec<usize> = starts.iter().map(|slice| slice.range.start as usize).collect();
     cuts.extend(cuts.clone().into_iter().map(|start| start + HEAD));
-    cuts.extend([0, file.len()]);
+    // Edits rarely hit the first line of a text, without which it is no symbol file.
+    let line = file.iter().position(|&byte| byte == b'\n').filter(|_| file.starts_with(b"MODULE "));
+    cuts.extend([0, line.map_or(0, |end| end + 1), file.len()]);
     cuts.retain(|&cut| cut <= file.len());
     cuts.sort_unstable();
     cuts.dedup();
@@ -144,6 +149,24 @@ fn check_finder(file: &[u8], addresses: &[u64]) {
             answered += frames.len();
         });
         assert!(asked.iter().any(|asked| asked.found == *found) || answered > 0, "{found:?}");
+        check_written(&locator, found.uuid, addresses);
+    }
+}
+
+/// Checks that a written Breakpad file can be read, and has the names of its sources, as far as these are whole.
+fn check_written(locator: &Locator<'_>, uuid: Uuid, addresses: &[u64]) {
+    let Ok(file) = BreakpadFile::read(locator, uuid, &MemoryBudget::unlimited(), &mut |_, _| {}) else { return };
+    let mut bytes = Vec::new();
+    file.write(&mut bytes).expect("memory can be written");
+    let written = support::breakpad::OneFile(bytes);
+    let expected = support::breakpad::answers(locator, uuid, addresses).expect("it was read");
+    let found = support::breakpad::answers(&written.locator(), uuid, addresses).expect("a file of ours");
+    // Segments of broken `.symbols` files may overlap, so that one address in the file is several in the image.
+    let is_apple = |found: &Found| matches!(found.kind, SourceKind::Symbols | SourceKind::SymbolsArchive);
+    let is_whole = file.notes().is_empty() && !locator.find(uuid).iter().any(is_apple);
+    for ((address, expected), found) in addresses.iter().zip(&expected).zip(&found).filter(|_| is_whole) {
+        let is_same = support::breakpad::is_same(expected, found);
+        assert!(is_same, "{address:#x}: {found:?} was written for {expected:?}");
     }
 }
 
@@ -152,6 +175,15 @@ const FILE: &str = "/symbols/file";
 
 /// A file system of one file, which never changes.
 struct OneFile<'a>(&'a [u8]);
+
+impl OneFile<'_> {
+    /// The Breakpad file of the first image.
+    fn written(&self) -> Vec<u8> {
+        let mut locator = Locator::new(self);
+        locator.add(Path::new(FILE), &mut Index::default()).expect("a whole file");
+        support::breakpad::written(&locator, locator.found()[0].uuid).expect("a whole file")
+    }
+}
 
 impl Files for OneFile<'_> {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
