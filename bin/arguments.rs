@@ -51,7 +51,7 @@ pub(crate) struct ReadingArgs {
 pub(crate) struct SymbolArgs {
     /// dSYM or folder to search for symbols (repeatable)
     ///
-    /// Also any other symbol file: Mach-O, .symbols or .symbolsarchive.
+    /// Also any other symbol file: Mach-O, dyld shared cache, .symbols or .symbolsarchive.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) dsym: Vec<PathBuf>,
     /// Same as --dsym; reads better for folders

@@ -4,9 +4,10 @@
 //! |---|---|
 //! | dSYM, or any Mach-O file with DWARF 2 to 5 | functions, inlined functions, files, lines |
 //! | Mach-O symbol table and function starts | functions |
+//! | dyld shared cache: symbol tables, exports, function starts and local symbols | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
 //!
-//! The first two require the feature `symbols`. Without it, only Apple's own formats, which bundles contain, can be read.
+//! The first three require the feature `symbols`. Without it, only Apple's own formats, which bundles contain, can be read.
 //!
 //! A [`Locator`] walks the paths specified by the user, and recognises files by content. [`SymbolFinder::look_up`] queries them: [`Symbols`] map
 //! addresses relative to the Mach-O header to [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
@@ -24,6 +25,10 @@ mod architecture;
 mod cached_contents;
 #[cfg(feature = "symbols")]
 mod dwarf;
+#[cfg(feature = "symbols")]
+mod dyld;
+#[cfg(feature = "symbols")]
+mod exports;
 mod folder_walk;
 mod found;
 mod frame;
@@ -41,6 +46,7 @@ mod notes;
 #[cfg(feature = "symbols")]
 mod section;
 mod sentences;
+mod stamp;
 mod symbol_file;
 #[cfg(feature = "symbols")]
 mod symbol_table;

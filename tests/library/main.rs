@@ -38,6 +38,7 @@ mod summed;
 mod symbolicate;
 mod symbols_apple_round_trip;
 mod symbols_cut;
+mod symbols_dyld;
 mod symbols_locate;
 mod table_cells;
 mod trend;
