@@ -228,12 +228,17 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_long_help = EXIT_CODES)]
 pub(crate) struct SymbolicateArgs {
-    /// dSYM, binary or `.symbols` file
+    /// dSYM, binary, `.symbols` file or dyld shared cache
     #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) object: PathBuf,
     /// Architecture to use, if the file has several
     #[arg(long, value_name = "ARCH")]
     pub(crate) arch: Option<String>,
+    /// Image to use, if the file is a dyld shared cache
+    ///
+    /// By default, each address selects its image. `--load-address` and `--offset` need an image.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) image: Option<String>,
     /// Load address of the binary, in hex
     ///
     /// By default, addresses are those in the file.
