@@ -61,7 +61,7 @@ pub(crate) struct SymbolArgs {
 pub(crate) struct SearchArgs {
     /// dSYM or folder to search for symbols (repeatable)
     ///
-    /// Also any other symbol file: Mach-O, .symbols, .symbolsarchive or Breakpad (.sym).
+    /// Also any other symbol file: Mach-O, dyld shared cache, .symbols, .symbolsarchive or Breakpad (.sym).
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) dsym: Vec<PathBuf>,
     /// Same as --dsym; reads better for folders

@@ -100,7 +100,7 @@ pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
 pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Option<&BTreeSet<Uuid>>) -> Result<()> {
     let is_wanted = |found: &&Found| wanted.is_none_or(|wanted| wanted.contains(&found.uuid));
     let paths: HashSet<&Path> = locator.found().iter().filter(is_wanted).map(|found| found.path.as_path()).collect();
-    for path in paths {
+    for path in paths.into_iter().chain(locator.parts()) {
         will_read(path)?;
         watched.add_file(path);
     }
@@ -126,7 +126,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     if found == 0 && !is_known(locator, path) {
         warn(locator);
         bail!(
-            "{}: no symbols found (no dSYM, Mach-O, .symbols, .symbolsarchive or Breakpad file); see docs/symbols.md",
+            "{}: no symbols found (no dSYM, Mach-O, dyld shared cache, .symbols, .symbolsarchive or Breakpad file); see docs/symbols.md",
             path.display()
         );
     }

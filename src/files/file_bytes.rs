@@ -24,6 +24,9 @@ const FREE_BYTES: u64 = 1 << 20;
 /// The unit of reading, since most reads are small: strings and unit headers.
 const BLOCK: u64 = 16 << 10;
 
+/// The number of blocks in a group. Groups without a read block take no memory, since a lookup reads a few parts of a file of gigabytes.
+const GROUP: u64 = 256;
+
 /// The file that a [`FileBytes`] reads from.
 pub(super) trait Source {
     /// Reads at an offset, as much as is available at once; 0 at the end of the file.
@@ -47,12 +50,15 @@ enum Content<'f> {
 /// The bytes of a block, once read.
 type Block = OnceCell<Box<[u8]>>;
 
+/// Cells that are allocated when the first is needed.
+type Cells<T> = OnceCell<Box<[OnceCell<T>]>>;
+
 /// The parts of a source read so far.
 struct Pieces<'f> {
     shared: Shared<'f>,
     start: u64,
-    /// The blocks by position; allocated on the first read.
-    blocks: OnceCell<Box<[Block]>>,
+    /// The groups of blocks by position; allocated on the first read.
+    groups: Cells<Box<[Block]>>,
     /// Ranges that are larger than a block, or span several blocks.
     ranges: Shelf,
     /// The index of a range in `ranges`, by start and length.
@@ -129,8 +135,8 @@ impl<'f> FileBytes<'f> {
             length,
             reserved: RefCell::default(),
         };
-        let (blocks, ranges, range_at) = (OnceCell::new(), Shelf::default(), RefCell::default());
-        let pieces = Pieces { shared, start: range.start, blocks, ranges, range_at };
+        let (groups, ranges, range_at) = (OnceCell::new(), Shelf::default(), RefCell::default());
+        let pieces = Pieces { shared, start: range.start, groups, ranges, range_at };
         Self { content: Content::File(Box::new(pieces)), length }
     }
 
@@ -215,7 +221,7 @@ impl<'f> FileBytes<'f> {
 impl Pieces<'_> {
     /// Returns a block, which must exist. Only the last block may be shorter.
     fn block(&self, index: u64) -> Option<&[u8]> {
-        let block = self.blocks()?.get(usize::try_from(index).ok()?)?;
+        let block = &self.group(index / GROUP)?[(index % GROUP) as usize];
         if block.get().is_none() {
             let start = index * BLOCK;
             let length = BLOCK.min(self.shared.length.checked_sub(start)?);
@@ -224,13 +230,21 @@ impl Pieces<'_> {
         block.get().map(Box::as_ref)
     }
 
-    fn blocks(&self) -> Option<&[Block]> {
-        if self.blocks.get().is_none() {
-            let count = usize::try_from(self.shared.length.div_ceil(BLOCK)).ok()?;
-            self.shared.reserve((count * size_of::<Block>()) as u64)?;
-            let _ = self.blocks.set(std::iter::repeat_with(OnceCell::new).take(count).collect());
+    fn group(&self, index: u64) -> Option<&[Block]> {
+        let count = self.shared.length.div_ceil(BLOCK * GROUP);
+        let group = self.cells(&self.groups, count)?.get(usize::try_from(index).ok()?)?;
+        // The last group may have fewer blocks.
+        self.cells(group, GROUP.min(self.shared.length.div_ceil(BLOCK) - index * GROUP))
+    }
+
+    /// Returns empty cells, which are allocated once.
+    fn cells<'p, T>(&self, place: &'p Cells<T>, count: u64) -> Option<&'p [OnceCell<T>]> {
+        if place.get().is_none() {
+            let count = usize::try_from(count).ok()?;
+            self.shared.reserve((count * size_of::<OnceCell<T>>()) as u64)?;
+            let _ = place.set(std::iter::repeat_with(OnceCell::new).take(count).collect());
         }
-        self.blocks.get().map(Box::as_ref)
+        place.get().map(Box::as_ref)
     }
 
     /// Returns a range that spans several blocks.

@@ -13,7 +13,11 @@ use crate::symbols::Found;
 pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut dyn Write) -> io::Result<()> {
     for found in found {
         let path = found.path.display().to_string();
-        writeln!(out, "{}  {:<8} {:<14}  {}", found.uuid, found.arch, found.kind.name(), clean(&path))?;
+        write!(out, "{}  {:<8} {:<14}  {}", found.uuid, found.arch, found.kind.name(), clean(&path))?;
+        match &found.image_path {
+            Some(image) => writeln!(out, "  {}", clean(image))?,
+            None => writeln!(out)?,
+        }
     }
     let Some(report) = report else { return Ok(()) };
     let (profile, systems) = (&report.recording.profile, report.systems_without_names());
@@ -47,6 +51,7 @@ fn found_value(found: &Found) -> Value {
         "kind": found.kind.name(),
         "name": found.name,
         "path": found.path.display().to_string(),
+        "image_path": found.image_path,
         "text_address": found.text_address,
         "text_size": found.text_size,
     })

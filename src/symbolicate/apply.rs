@@ -233,6 +233,12 @@ impl<'a> Writer<'a> {
             notes.extend(mangled_swift(profile.named_functions()));
         }
         notes.sort_by(|a, b| a.message.cmp(&b.message));
+        // Images in one dyld shared cache may have the same note.
+        notes.dedup_by(|next, kept| {
+            let is_same = next.message == kept.message;
+            kept.count += if is_same { next.count } else { 0 };
+            is_same
+        });
         SymbolicationSummary {
             binaries,
             images: finder.image_count(),

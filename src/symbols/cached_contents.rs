@@ -1,16 +1,16 @@
 //! Looks up images in the remembered contents of a folder, without walking it.
 //!
 //! The remembered contents are trusted unless something contradicts them. The files of wanted images, and files with notes, must have their old
-//! lengths and times. Folders outside `.dSYM` bundles must have their old times, so no bundle was added or removed. The inside of bundles is not
+//! lengths and times, as must the other parts of dyld shared caches. Folders outside `.dSYM` bundles must have their old times, so no bundle was added or removed. The inside of bundles is not
 //! checked, since a bundle is created in one go and has many folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::found::Image;
-use super::index::{Index, Stamp, parse_folder_line, parse_image, parse_item};
+use super::index::{Index, parse_folder_line, parse_image, parse_item, parse_part};
 use super::locate::Locator;
-use crate::files::Entry;
+use super::stamp::Stamp;
 use crate::units::Uuid;
 
 #[derive(Default)]
@@ -18,6 +18,8 @@ struct Recalled {
     /// The files of the wanted images, in the order of the walk. Images of one file are adjacent.
     images: Vec<(PathBuf, Image)>,
     notes: Vec<(PathBuf, String)>,
+    /// The files that the contents of other files depend on.
+    parts: Vec<PathBuf>,
     /// The number of images, wanted or not.
     count: usize,
 }
@@ -26,24 +28,24 @@ impl Locator<'_> {
     /// Finds the wanted images. Returns the total number of images, and the number of unwanted ones. `None` if the folder must be walked:
     /// something changed, no image is wanted, or a wanted image is neither remembered nor already found.
     pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<(usize, u64)> {
-        let Recalled { images, notes, count } = self.recalled(root, index.remembered()?, wanted)?;
+        let Recalled { images, notes, parts, count } = self.recalled(root, index.remembered()?, wanted)?;
         let remembered: BTreeSet<Uuid> = images.iter().map(|(_, image)| image.uuid).collect();
         // A user who passes a folder without any wanted image is told which images are there.
         if images.is_empty() || wanted.iter().any(|uuid| !remembered.contains(uuid) && !self.has(*uuid)) {
             return None;
         }
+        let paths: BTreeSet<&PathBuf> =
+            images.iter().map(|(path, _)| path).chain(notes.iter().map(|(path, _)| path)).collect();
+        let new: BTreeSet<&PathBuf> = paths.into_iter().filter(|path| self.is_new(path)).collect();
         for of_file in images.chunk_by(|(path, _), (other, _)| path == other) {
             let path = &of_file[0].0;
-            if self.is_new(path) {
+            if new.contains(path) {
                 let images: Vec<Image> = of_file.iter().map(|(_, image)| image.clone()).collect();
                 self.push_all(path, &images);
             }
         }
-        for (path, what) in notes {
-            if self.is_new(&path) {
-                self.note(&path, &what);
-            }
-        }
+        notes.iter().filter(|(path, _)| new.contains(path)).for_each(|(path, what)| self.note(path, what));
+        self.parts.extend(parts);
         Some((count, (count - images.len()) as u64))
     }
 
@@ -68,6 +70,11 @@ impl Locator<'_> {
                         recalled.images.push((path, parse_image(fields)?));
                     }
                 }
+                "p" => {
+                    let (name, stamp) = parse_part(fields)?;
+                    let path = folder.join(name);
+                    (Stamp::of(self.files, &path) == stamp).then(|| recalled.parts.push(path))?;
+                }
                 "k" => recalled.notes.push((self.unchanged_file(&folder, item.0, item.1)?, fields.to_owned())),
                 _ => item = (letter, fields),
             }
@@ -89,7 +96,6 @@ impl Locator<'_> {
         let item = parse_item(letter, fields)?;
         let (known, _) = item.known.filter(|(stamp, _)| stamp.modified > 0)?;
         let path = folder.join(&item.name);
-        let Ok(Entry::File { length, modified, changed }) = self.files.entry(&path) else { return None };
-        (known == Stamp { length, modified, changed }).then_some(path)
+        (known == Stamp::of(self.files, &path)).then_some(path)
     }
 }

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::found::Contents;
-use super::index::{FolderRow, Index, Item, Stamp};
+use super::index::{FolderRow, Index, Item};
 use super::locate::{Locator, MAX_DEPTH, MAX_ENTRIES};
+use super::stamp::Stamp;
 use crate::files::{Entry, EntryKind};
 use crate::hash::HashMap;
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::stamp::Stamp;
 use crate::units::Uuid;
 
 /// The kind of file that symbols come from, in order of preference.
@@ -17,11 +18,17 @@ pub enum SourceKind {
     Breakpad,
     /// A Mach-O binary: its symbol table, and DWARF if it has any.
     MachO,
+    /// An image in a dyld shared cache: its symbol table, exports and local symbols.
+    DyldCache,
     /// A `.symbolsarchive`, which Instruments stores in a recording.
     SymbolsArchive,
 }
 
 impl SourceKind {
+    /// All kinds, in order of preference.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Dsym, Self::Symbols, Self::Breakpad, Self::MachO, Self::DyldCache, Self::SymbolsArchive];
+
     /// The name in text and machine formats.
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,6 +36,7 @@ impl SourceKind {
             Self::Symbols => "symbols",
             Self::Breakpad => "Breakpad",
             Self::MachO => "Mach-O",
+            Self::DyldCache => "dyld cache",
             Self::SymbolsArchive => "symbolsarchive",
         }
     }
@@ -47,6 +55,8 @@ pub struct Found {
     pub arch: String,
     /// The name of the image, such as `libdispatch.dylib`.
     pub name: String,
+    /// The path at which the image is installed, such as `/usr/lib/system/libdispatch.dylib`, if the file contains it.
+    pub image_path: Option<String>,
     /// The address of `__TEXT` in the file, if the file contains it.
     pub text_address: Option<u64>,
     /// The size of `__TEXT`, if the file contains it.
@@ -55,16 +65,22 @@ pub struct Found {
     pub range: (u64, u64),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Contents {
+/// The contents of a file. Files without anything that symbols come from have the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Contents {
     /// Images with symbols.
-    Images(Vec<Image>),
-    /// A message about a known but unsupported kind of file, or a damaged file.
-    Known(String),
-    /// Why the file could not be read this time. It may be readable later.
-    Unreadable(String),
-    /// Anything else.
-    Unknown,
+    pub(super) images: Vec<Image>,
+    /// Messages about an unsupported kind of file, damage, or missing parts.
+    pub(super) notes: Vec<String>,
+    /// The files in the same folder that these contents depend on: name and stamp. A missing file has the default stamp.
+    pub(super) parts: Vec<(String, Stamp)>,
+}
+
+impl Contents {
+    /// Contents that only consist of a message.
+    pub(super) fn note(what: impl Into<String>) -> Self {
+        Self { notes: vec![what.into()], ..Self::default() }
+    }
 }
 
 /// An image in a file; see [`Found`].
@@ -73,7 +89,7 @@ pub(super) struct Image {
     pub(super) kind: SourceKind,
     pub(super) uuid: Uuid,
     pub(super) arch: String,
-    /// The name in the file; without one, the file name is used.
+    /// The name in the file, or the path at which the image is installed; without one, the file name is used.
     pub(super) name: Option<String>,
     pub(super) text_address: Option<u64>,
     pub(super) text_size: Option<u64>,
@@ -82,6 +98,11 @@ pub(super) struct Image {
 
 pub(super) fn invalid(what: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+/// The message about a file that cannot be read.
+pub(super) fn unreadable(error: impl std::fmt::Display) -> String {
+    format!("cannot be read: {error}")
 }
 
 pub(super) fn gone() -> io::Error {

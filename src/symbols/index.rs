@@ -1,42 +1,37 @@
 //! Remembers the contents of folders, so 10,000 dSYMs are not searched again for every export.
 //!
 //! The caller stores the index as bytes. Its lines have tab-separated fields: each folder with its times, then its entries with the lengths and
-//! times of files, and after each file its contents. Everything is in the order of the walk, and paths are relative to the root.
+//! times of files, and after each file its contents: images, notes, and the files that these depend on. Everything is in the order of the walk,
+//! and paths are relative to the root.
 //!
 //! ```text
-//! traceparse-symbols 2
+//! traceparse-symbols 3
 //! D  1772731658879000000  1772731658879000000  App.dSYM/Contents/Resources/DWARF
 //! f  48213  1772731658879000000  1772731658881000000  App
 //! i  dSYM  6E2B1F0C-…  arm64  4294967296  16384  0  48213  App
+//! D  1772731658879000000  1772731658879000000  dyld
+//! f  917504  1772731658879000000  1772731658881000000  dyld_shared_cache_arm64e
+//! i  dyld cache  0A1B2C3D-…  arm64e  6442500096  16384  0  917504  /usr/lib/libSystem.B.dylib
+//! p  65536  1772731658879000000  1772731658881000000  dyld_shared_cache_arm64e.01
 //! end
 //! ```
 //!
 //! A file counts as unchanged if its length and both times are the same; a folder, if both times are. A folder whose times were so recent that a
-//! later change might not alter them is stored without times, and listed again.
+//! later change might not alter them is stored without times, and listed again. Contents count as unchanged if their file and its parts are.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::found::{Contents, Image, SourceKind};
+use super::stamp::Stamp;
 use crate::files::{EntryKind, FolderTimes};
 use crate::hash::HashMap;
 use crate::units::Uuid;
 
 /// The first line. Other versions are not accepted.
-const HEADER: &str = "traceparse-symbols 2\n";
+const HEADER: &str = "traceparse-symbols 3\n";
 /// The last line. Without it, the file is truncated.
 const TRAILER: &str = "end\n";
-
-/// Identifies a version of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    /// The length in bytes.
-    pub length: u64,
-    /// The modification time, in nanoseconds since 1970; 0 if unknown, which never matches.
-    pub modified: u64,
-    /// The time of the last change according to the system; 0 if unknown.
-    pub changed: u64,
-}
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,16 +129,19 @@ fn push_folder(folder: &FolderRow, text: &mut String) {
             let _ = writeln!(text, "{letter}\t{name}");
             continue;
         };
-        let Stamp { length, modified, changed } = stamp;
-        let _ = writeln!(text, "{letter}\t{length}\t{modified}\t{changed}\t{name}");
-        match contents {
-            Contents::Images(images) => images.iter().for_each(|image| push_image(image, text)),
-            Contents::Known(what) => {
-                let _ = writeln!(text, "k\t{}", what.replace(['\t', '\n', '\r'], " "));
-            }
-            Contents::Unknown | Contents::Unreadable(_) => {}
+        push_file(letter, *stamp, name, text);
+        contents.images.iter().for_each(|image| push_image(image, text));
+        for what in &contents.notes {
+            let _ = writeln!(text, "k\t{}", what.replace(['\t', '\n', '\r'], " "));
         }
+        contents.parts.iter().for_each(|(name, stamp)| push_file("p", *stamp, name, text));
     }
+}
+
+fn push_file(letter: &str, stamp: Stamp, name: &str, text: &mut String) {
+    use std::fmt::Write as _;
+    let Stamp { length, modified, changed } = stamp;
+    let _ = writeln!(text, "{letter}\t{length}\t{modified}\t{changed}\t{name}");
 }
 
 /// Returns a name, if a field can store it.
@@ -169,14 +167,9 @@ fn parse_folder(lines: &str) -> Option<FolderRow> {
     for line in lines {
         let (letter, fields) = line.split_once('\t')?;
         match letter {
-            "i" => {
-                let image = parse_image(fields)?;
-                match last_contents(&mut folder.items)? {
-                    Contents::Images(images) => images.push(image),
-                    other => *other = Contents::Images(vec![image]),
-                }
-            }
-            "k" => *last_contents(&mut folder.items)? = Contents::Known(fields.to_owned()),
+            "i" => last_contents(&mut folder.items)?.images.push(parse_image(fields)?),
+            "k" => last_contents(&mut folder.items)?.notes.push(fields.to_owned()),
+            "p" => last_contents(&mut folder.items)?.parts.push(parse_part(fields)?),
             _ => folder.items.push(parse_item(letter, fields)?),
         }
     }
@@ -207,7 +200,7 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
                 modified: modified.parse().ok()?,
                 changed: changed.parse().ok()?,
             };
-            (name, Some((stamp, Contents::Unknown)))
+            (name, Some((stamp, Contents::default())))
         }
         _ => return None,
     };
@@ -218,13 +211,17 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
     is_name.then(|| Item { name: name.into(), kind, known })
 }
 
+/// Parses a line with the letter `p`, without that letter.
+pub(super) fn parse_part(fields: &str) -> Option<(String, Stamp)> {
+    let item = parse_item("f", fields)?;
+    Some((item.name.into_string().ok()?, item.known?.0))
+}
+
 /// Parses a line with the letter `i`, without that letter.
 pub(super) fn parse_image(fields: &str) -> Option<Image> {
-    use SourceKind::{Breakpad, Dsym, MachO, Symbols, SymbolsArchive};
-    let kinds = [Dsym, Symbols, Breakpad, MachO, SymbolsArchive];
     let mut fields = fields.splitn(8, '\t');
     let kind = fields.next()?;
-    let kind = kinds.into_iter().find(|known| known.name() == kind)?;
+    let kind = SourceKind::ALL.into_iter().find(|known| known.name() == kind)?;
     let (uuid, arch) = (Uuid::parse(fields.next()?)?, fields.next()?.to_owned());
     let mut number = || match fields.next()? {
         "-" => Some(None),
@@ -274,6 +271,11 @@ mod tests {
     fn an_index_comes_back() {
         let stamp = Stamp { length: 5000, modified: 99, changed: 98 };
         let file = |name, contents| (name, EntryKind::File, Some((stamp, contents)));
+        let cache = Contents {
+            images: vec![Image { kind: SourceKind::DyldCache, ..image(Some("/usr/lib/libSystem.B.dylib")) }],
+            notes: vec!["one part is missing".to_owned(), "another is broken".to_owned()],
+            parts: vec![("cache.01".to_owned(), stamp), ("cache.02".to_owned(), Stamp::default())],
+        };
         let folders = vec![
             folder(
                 "",
@@ -288,9 +290,10 @@ mod tests {
                 "a b.dSYM",
                 9,
                 &[
-                    file("App", Contents::Images(vec![image(Some("App")), image(None)])),
-                    file("b.zip", Contents::Known("a zip".to_owned())),
-                    ("c", EntryKind::Link, Some((stamp, Contents::Unknown))),
+                    file("App", Contents { images: vec![image(Some("App")), image(None)], ..Contents::default() }),
+                    file("b.zip", Contents::note("a zip")),
+                    ("c", EntryKind::Link, Some((stamp, Contents::default()))),
+                    file("cache", cache),
                     ("unread", EntryKind::File, None),
                 ],
             ),
@@ -327,6 +330,8 @@ mod tests {
             "D\t1\t1\t\ni\tdSYM\n",
             "D\t1\t1\t\nd\ta\nk\twhat\n",
             "D\t1\t1\t\nf\t1\t2\t3\ta\ni\tdSYM\t7\tarm64\t1\t1\t1\t1\n",
+            "D\t1\t1\t\nf\t1\t2\t3\ta\np\t1\t2\t3\t../b\n",
+            "D\t1\t1\t\nf\t1\t2\t3\ta\np\tb\n",
         ] {
             assert_eq!(folders(text), 0, "{text:?}");
         }

@@ -3,7 +3,8 @@
 //!
 //! The user may specify a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, even if
 //! several links lead to it. Files with the same UUID are sorted by the information they contain: a dSYM (lines, inlined functions), then
-//! `.symbols`, then the binary itself, then the symbols stored in a recording (`.symbolsarchive`).
+//! `.symbols`, then the binary itself, then a dyld shared cache, then the symbols stored in a recording (`.symbolsarchive`). A binary that Xcode
+//! extracted from a cache contains the same symbols as the cache, and is faster to read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -12,12 +13,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::found::{Contents, Found, Image};
-use super::index::{Index, Stamp};
+use super::index::Index;
 use super::lookup::SymbolFinder;
 use super::sentences::first_sentences;
+use super::stamp::Stamp;
 use super::symbol_file;
 use crate::error::Diagnostic;
-use crate::files::{Entry, FileBytes, Files, shown};
+use crate::files::{Entry, Files, shown};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::{Uuid, several};
@@ -25,8 +27,6 @@ use crate::units::{Uuid, several};
 /// The maximum depth of a walk, far above the depth of any folder with symbols.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
-/// Larger symbol files are not loaded.
-const MAX_FILE: u64 = 16 << 30;
 
 /// Finds symbol files in the paths specified by the user.
 pub struct Locator<'f> {
@@ -44,6 +44,8 @@ pub struct Locator<'f> {
     pub(super) is_partial: bool,
     pub(super) entries: usize,
     notes: Vec<Diagnostic>,
+    /// The files that found files depend on.
+    pub(super) parts: BTreeSet<PathBuf>,
     /// The number of remembered images in each folder that were not wanted.
     unwanted: BTreeMap<PathBuf, u64>,
     /// The budget for examining files.
@@ -72,6 +74,7 @@ impl<'f> Locator<'f> {
             is_partial: false,
             entries: 0,
             notes: Vec::new(),
+            parts: BTreeSet::new(),
             unwanted: BTreeMap::new(),
             budget: MemoryBudget::unlimited(),
             reserved: Reservation::default(),
@@ -99,7 +102,12 @@ impl<'f> Locator<'f> {
             Entry::Folder => self.walk(path, index),
             Entry::File { length, modified, changed } => {
                 let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
-                self.look_at(path, canonical, Stamp { length, modified, changed }, None, true);
+                let seen = self.look_at(path, canonical, Stamp { length, modified, changed }, None, true);
+                // Naming any part of a cache adds the whole cache.
+                let cache = seen.filter(|(_, contents)| contents.images.is_empty() && contents.notes.is_empty());
+                if let Some((name, _)) = cache.and_then(|(_, contents)| contents.parts.into_iter().next()) {
+                    self.add(&path.with_file_name(name), index)?;
+                }
             }
             Entry::Other => {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder"));
@@ -138,6 +146,11 @@ impl<'f> Locator<'f> {
         &self.notes
     }
 
+    /// Further files that lookups read: the subcaches and local symbols of found dyld shared caches. Some may be missing.
+    pub fn parts(&self) -> impl Iterator<Item = &Path> {
+        self.parts.iter().map(PathBuf::as_path)
+    }
+
     /// Returns the [notes](Self::notes) that users read: the first ten, and the number of the others.
     pub fn sentences(notes: &[Diagnostic]) -> Vec<String> {
         first_sentences(notes.iter().map(ToString::to_string).collect(), |others| {
@@ -161,27 +174,37 @@ impl<'f> Locator<'f> {
             return None;
         }
         self.seen.insert(canonical, self.walks);
-        let is_same = |known: &(Stamp, Contents)| known.0 == stamp && stamp.modified > 0;
-        let (_, contents) = remembered
-            .filter(is_same)
-            .unwrap_or_else(|| (stamp, symbol_file::read(self.files, path, stamp.length, &self.budget)));
-        match &contents {
-            Contents::Images(images) => self.push_all(path, images),
-            Contents::Known(what) | Contents::Unreadable(what) => self.note(path, what),
-            Contents::Unknown if is_named => self.note(path, "not a symbol file"),
-            Contents::Unknown => {}
+        let is_same = |(known, contents): &(Stamp, Contents)| {
+            let is_same = |(name, stamp): &(String, Stamp)| Stamp::of(self.files, &path.with_file_name(name)) == *stamp;
+            *known == stamp && stamp.modified > 0 && contents.parts.iter().all(is_same)
+        };
+        let contents = match remembered.filter(is_same) {
+            Some((_, contents)) => Ok(contents),
+            None => symbol_file::read(self.files, path, stamp.length, &self.budget),
+        };
+        let contents = match contents {
+            Ok(contents) => contents,
+            Err(what) => {
+                self.note(path, &what);
+                self.is_partial = true;
+                return None;
+            }
+        };
+        if is_named && contents == Contents::default() {
+            self.note(path, "not a symbol file");
         }
-        if matches!(contents, Contents::Unreadable(_)) {
-            self.is_partial = true;
-            return None;
-        }
+        self.push_all(path, &contents.images);
+        contents.notes.iter().for_each(|what| self.note(path, what));
+        // A part without images only depends on the main file, which is found itself.
+        let parts = contents.parts.iter().filter(|_| !contents.images.is_empty());
+        self.parts.extend(parts.map(|(name, _)| path.with_file_name(name)));
         Some((stamp, contents))
     }
 
     /// Adds the images of a file, if the budget allows it.
     pub(super) fn push_all(&mut self, path: &Path, images: &[Image]) {
-        // The name is stored in two tables.
-        let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
+        // The name is stored in two tables, and beside it the path that it comes from.
+        let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 3 + image.arch.len();
         let each = size_of::<Found>() + 2 * path.as_os_str().len();
         let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();
         match self.reserved.grow(bytes as u64) {
@@ -197,13 +220,17 @@ impl<'f> Locator<'f> {
 
     fn push(&mut self, path: &Path, image: Image) {
         let Image { kind, uuid, arch, name, text_address, text_size, range } = image;
+        let image_path = name.as_ref().filter(|name| name.contains('/')).cloned();
         // A DWARF file has the name of its binary; other files may have different names.
         let name = name
-            .unwrap_or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+            .or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()))
+            .map(|name| name.rsplit('/').next().unwrap_or_default().to_owned())
+            .unwrap_or_default();
         let index = self.found.len();
         self.by_uuid.entry(uuid).or_default().push(index);
         self.by_name.entry(name.clone()).or_default().push(index);
-        self.found.push(Found { path: path.to_owned(), kind, uuid, arch, name, text_address, text_size, range });
+        let path = path.to_owned();
+        self.found.push(Found { path, kind, uuid, arch, name, image_path, text_address, text_size, range });
     }
 
     pub(super) fn note(&mut self, path: &Path, what: &str) {
@@ -228,11 +255,7 @@ impl SymbolFinder for Locator<'_> {
         Some(self.found.len() as u64 + self.unwanted.values().sum::<u64>())
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
-        let (offset, length) = found.range;
-        if length > MAX_FILE {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));
-        }
-        self.files.load(&found.path, offset..offset.saturating_add(length))
+    fn files(&self, _: &Found) -> io::Result<&dyn Files> {
+        Ok(self.files)
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use super::found::Found;
 use super::frame::SymbolFrame;
 use crate::error::Diagnostic;
-use crate::files::FileBytes;
+use crate::files::Files;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
@@ -34,11 +34,11 @@ pub trait SymbolFinder: Sync {
         None
     }
 
-    /// Opens a found file. Its bytes are read on demand.
+    /// Returns the files that contain a found file.
     ///
     /// # Errors
-    /// If the file can no longer be read.
-    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
+    /// If it was not found here.
+    fn files(&self, found: &Found) -> io::Result<&dyn Files>;
 
     /// Looks up sorted, distinct addresses in the files of an image, best first, until every address has an answer with a source file or no files
     /// are left.
@@ -64,9 +64,8 @@ pub trait SymbolFinder: Sync {
             }
             let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
             let mut answered = Vec::new();
-            let result = self.load(&found).and_then(|data| {
-                let data = data.within(budget);
-                found.with_symbols(&data, |symbols| {
+            let result = self.files(&found).and_then(|files| {
+                found.with_symbols(files, budget, |symbols| {
                     symbols.look_up(&wanted, &mut |position, frames| {
                         let index = open[position];
                         let new = State::of(frames);

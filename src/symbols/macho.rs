@@ -60,6 +60,16 @@ pub struct Slice {
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
+    /// The segment with the symbol table, if there is one.
+    pub(super) linkedit: Option<Linkedit>,
+}
+
+/// The `__LINKEDIT` segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Linkedit {
+    pub(super) address: u64,
+    /// Its offset in the file.
+    pub(super) offset: u64,
 }
 
 impl Slice {
@@ -195,16 +205,21 @@ fn describe<Mach: MachHeader<Endian = Endianness>>(start: &[u8], range: Range<u6
         range,
         text_address: 0,
         text_size: 0,
+        linkedit: None,
     };
     let mut commands = header.load_commands(endian, start, 0)?;
     while let Some(command) = commands.next()? {
         if let Some(uuid) = command.uuid()? {
             slice.uuid = Some(Uuid::from_bytes(uuid.uuid));
-        } else if let Some((segment, _)) = Mach::Segment::from_command(command)?
-            && segment.name() == b"__TEXT"
-        {
-            slice.text_address = segment.vmaddr(endian).into();
-            slice.text_size = segment.vmsize(endian).into();
+        } else if let Some((segment, _)) = Mach::Segment::from_command(command)? {
+            let address = segment.vmaddr(endian).into();
+            match segment.name() {
+                b"__TEXT" => (slice.text_address, slice.text_size) = (address, segment.vmsize(endian).into()),
+                b"__LINKEDIT" => {
+                    slice.linkedit = Some(Linkedit { address, offset: segment.fileoff(endian).into() });
+                }
+                _ => {}
+            }
         }
     }
     Ok(slice)

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | dSYM, or any Mach-O file with DWARF 2 to 5 | functions, inlined functions, files, lines |
 //! | Mach-O symbol table and function starts | functions |
+//! | dyld shared cache: symbol tables, exports, function starts and local symbols | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
 //! | Breakpad (`.sym`) | functions, inlined functions, files, lines |
 //!
-//! The first two require the feature `symbols`. [`BreakpadFile`] writes the symbols of any file as a Breakpad file.
+//! The first three require the feature `symbols`. [`BreakpadFile`] writes the symbols of any file as a Breakpad file.
 //!
 //! A [`Locator`] walks the paths specified by the user, and recognises files by content. [`SymbolFinder::look_up`] queries them: [`Symbols`] map
 //! addresses relative to the Mach-O header to [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
@@ -26,6 +27,10 @@ mod breakpad;
 mod cached_contents;
 #[cfg(feature = "symbols")]
 mod dwarf;
+#[cfg(feature = "symbols")]
+mod dyld;
+#[cfg(feature = "symbols")]
+mod exports;
 mod folder_walk;
 mod found;
 mod frame;
@@ -42,6 +47,7 @@ mod notes;
 #[cfg(feature = "symbols")]
 mod section;
 mod sentences;
+mod stamp;
 mod symbol_file;
 #[cfg(feature = "symbols")]
 mod symbol_table;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use super::apple_container::AppleImage;
 use super::breakpad;
-use super::found::{Contents, Found, Image, SourceKind, gone, invalid};
+#[cfg(feature = "symbols")]
+use super::dyld;
+use super::found::{Contents, Found, Image, SourceKind, gone, invalid, unreadable};
 use super::frame::Symbols;
 #[cfg(feature = "symbols")]
 use super::macho_file;
@@ -17,44 +19,43 @@ use crate::memory::MemoryBudget;
 const HEAD: usize = 4096;
 /// Larger `.symbols` files are not read; real ones have a few megabytes.
 const MAX_APPLE: u64 = 1 << 30;
+/// Larger symbol files are not loaded.
+const MAX_FILE: u64 = 16 << 30;
 
 /// Lists the contents of a file of `length` bytes, loading only a part of it.
-pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
-    let head = match files.read(path, 0, HEAD) {
-        Ok(head) => head,
-        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
-    };
+///
+/// # Errors
+/// Why the file could not be read this time. It may be readable later.
+pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Result<Contents, String> {
+    let head = files.read(path, 0, HEAD).map_err(unreadable)?;
     if macho_file::is_macho(&head) {
         return macho_file::contents(files, path, length);
+    }
+    if dyld::is_cache(&head) {
+        return dyld::contents(files, path, budget);
     }
     if AppleImage::is_start_of_file(&head, length) {
         return apple(files, path, length, budget);
     }
     if breakpad::is_start_of_file(&head) {
-        return breakpad::contents(&head, length);
+        return Ok(breakpad::contents(&head, length));
     }
-    other(&head).map_or(Contents::Unknown, |what| Contents::Known(what.to_owned()))
+    Ok(other(&head).map(Contents::note).unwrap_or_default())
 }
 
-fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
+fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Result<Contents, String> {
     if length > MAX_APPLE {
-        return Contents::Known(format!("larger than {MAX_APPLE} bytes"));
+        return Ok(Contents::note(format!("larger than {MAX_APPLE} bytes")));
     }
-    let _reserved = match budget.reserve(length) {
-        Ok(reserved) => reserved,
-        Err(over) => return Contents::Unreadable(over.to_string()),
-    };
-    let data = match files.read(path, 0, length as usize) {
-        Ok(data) => data,
-        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
-    };
+    let _reserved = budget.reserve(length).map_err(|over| over.to_string())?;
+    let data = files.read(path, 0, length as usize).map_err(unreadable)?;
     let found = match AppleImage::all(&data) {
         Ok(found) => found,
-        Err(error) => return Contents::Known(format!("{error}")),
+        Err(error) => return Ok(Contents::note(error.to_string())),
     };
     let kind =
         if data.starts_with(&[0x02, 0xff, 0x01, 0xff]) { SourceKind::Symbols } else { SourceKind::SymbolsArchive };
-    let with_symbols: Vec<Image> = found
+    let images: Vec<Image> = found
         .iter()
         .filter(|image| image.symbols.is_some() && !image.uuid.is_nil())
         .map(|image| Image {
@@ -68,10 +69,10 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
             range: (0, length),
         })
         .collect();
-    match with_symbols.is_empty() {
-        true => Contents::Known("it only lists images, without any symbols".to_owned()),
-        false => Contents::Images(with_symbols),
+    if images.is_empty() {
+        return Ok(Contents::note("it only lists images, without any symbols"));
     }
+    Ok(Contents { images, ..Contents::default() })
 }
 
 /// Recognises other files that are common in folders with symbols.
@@ -89,20 +90,30 @@ fn other(head: &[u8]) -> Option<&'static str> {
 }
 
 impl Found {
-    /// Opens the symbols in a found file's loaded bytes, and passes them to `ask`.
+    /// Opens the symbols of a found image, and passes them to `ask`. The files are read on demand, and what was read is charged to the budget
+    /// until `ask` returns.
     ///
     /// # Errors
-    /// If the bytes no longer belong to the found file, or cannot be read completely. Answers from before the error must be discarded, since they
-    /// may mix two versions of the file.
+    /// If a file no longer contains the image, or cannot be read completely. Answers from before the error must be discarded, since they may mix
+    /// two versions of the file. A file that exceeds the budget is an [`io::ErrorKind::OutOfMemory`].
     pub fn with_symbols(
         &self,
-        data: &FileBytes<'_>,
+        files: &dyn Files,
+        budget: &MemoryBudget,
         ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
     ) -> io::Result<Vec<Diagnostic>> {
+        if self.kind == SourceKind::DyldCache {
+            return dyld::ask(files, self, budget, ask);
+        }
+        let (offset, length) = self.range;
+        if length > MAX_FILE {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));
+        }
+        let data = files.load(&self.path, offset..offset.saturating_add(length))?.within(budget);
         let notes = match self.kind {
-            SourceKind::Dsym | SourceKind::MachO => macho_file::ask(data, self, ask),
-            SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, self, ask),
-            SourceKind::Breakpad => breakpad::ask(data, self, ask),
+            SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(&data, self, ask),
+            SourceKind::Breakpad => breakpad::ask(&data, self, ask),
+            _ => macho_file::ask(&data, self, ask),
         };
         // If a read failed, all other errors follow from that.
         data.check().and(notes)
@@ -121,13 +132,36 @@ fn with_apple(
     Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
 }
 
+/// Recognises dyld shared caches, without reading them.
+#[cfg(not(feature = "symbols"))]
+mod dyld {
+    use super::{Contents, Diagnostic, Files, Found, MemoryBudget, Path, Symbols, io, macho_file};
+
+    pub(super) fn is_cache(head: &[u8]) -> bool {
+        head.starts_with(b"dyld_v1")
+    }
+
+    pub(super) fn contents(_: &dyn Files, _: &Path, _: &MemoryBudget) -> Result<Contents, String> {
+        Ok(Contents::note(macho_file::not_read("a dyld shared cache")))
+    }
+
+    pub(super) fn ask(
+        _: &dyn Files,
+        _: &Found,
+        _: &MemoryBudget,
+        _: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
+    ) -> io::Result<Vec<Diagnostic>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, macho_file::not_read("a dyld shared cache")))
+    }
+}
+
 /// Recognises Mach-O files, without reading them.
 #[cfg(not(feature = "symbols"))]
 mod macho_file {
     use super::{Contents, Diagnostic, FileBytes, Files, Found, Path, Symbols, io};
 
-    fn not_read() -> String {
-        format!("a Mach-O file; to read it, {}", crate::error::add_feature("symbols"))
+    pub(super) fn not_read(what: &str) -> String {
+        format!("{what}; to read it, {}", crate::error::add_feature("symbols"))
     }
 
     /// True for thin files. Fat ones have the same magic number as Java classes.
@@ -136,8 +170,8 @@ mod macho_file {
         magic.is_some_and(|magic| matches!(magic, 0xfeed_face | 0xfeed_facf))
     }
 
-    pub(super) fn contents(_: &dyn Files, _: &Path, _: u64) -> Contents {
-        Contents::Known(not_read())
+    pub(super) fn contents(_: &dyn Files, _: &Path, _: u64) -> Result<Contents, String> {
+        Ok(Contents::note(not_read("a Mach-O file")))
     }
 
     pub(super) fn ask(
@@ -145,6 +179,6 @@ mod macho_file {
         _: &Found,
         _: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
     ) -> io::Result<Vec<Diagnostic>> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, not_read()))
+        Err(io::Error::new(io::ErrorKind::Unsupported, not_read("a Mach-O file")))
     }
 }

@@ -6,7 +6,9 @@
 //! # Which symbols are used
 //!
 //! Only symbols defined in a section with instructions, with an address inside that section. Debugging entries (STABs, written by the linker for
-//! dsymutil), data, absolute symbols and `__mh_execute_header` are skipped.
+//! dsymutil), data, absolute symbols and `__mh_execute_header` are skipped. An image in a dyld shared cache has up to three tables: the symbol
+//! table, the local symbols, and the exports, which are used at addresses without an external symbol. If the cache has no local symbols, some
+//! have the name `<redacted>`, which is the start of an unnamed function.
 //!
 //! # How far a symbol extends
 //!
@@ -29,17 +31,26 @@
 //! | `-[Widget draw]` | `-[Widget draw]` | Objective-C names have no underscore, so nothing is removed |
 //! | `__hidden#12_` | `__hidden#12_` | Bitcode hid the name; the text is the key to a BCSymbolMap and stays unchanged |
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use object::LittleEndian;
 use object::read::macho::{FunctionStartsIterator, Nlist};
 
+use super::exports;
 use super::notes::Notes;
 use super::section::Section as Piece;
 use crate::units::LONGEST_FUNCTION;
 
 /// The longest name. Without a limit, each name in a string table without NULs would be read to the table's end.
 const MAX_NAME_LENGTH: u64 = 1 << 20;
+
+/// The total length of exported names, as a multiple of the size of their trie. In real tries, names share prefixes, and are at most a few times
+/// as long together.
+const MOST_EXPANSION: usize = 64;
+
+/// The name of local symbols that a dyld shared cache does not contain.
+const REDACTED: &str = "<redacted>";
 
 /// A section: its addresses, and whether it is executable.
 #[derive(Clone, Debug)]
@@ -63,9 +74,25 @@ struct Start {
 enum Rank {
     /// Visible outside of its file.
     External,
+    /// In the exports, but not in the symbol table.
+    Exported,
     /// Only visible in its file.
     Local,
+    /// In the local symbols of a dyld shared cache.
+    CachedLocal,
     Nameless,
+}
+
+/// The tables that symbols come from.
+pub(super) struct Tables<'a, 'data, Symbol> {
+    pub(super) symbols: &'a [Symbol],
+    pub(super) local_symbols: &'a [Symbol],
+    /// The exports, and where their names are kept.
+    pub(super) exports: Option<(Piece<'data>, &'data OnceCell<Vec<u8>>)>,
+    /// The function starts, relative to the Mach-O header.
+    pub(super) starts: FunctionStartsIterator<'a>,
+    /// Converts an offset from the Mach-O header to an address.
+    pub(super) address: &'a dyn Fn(u64) -> u64,
 }
 
 /// Function names by address.
@@ -78,31 +105,50 @@ pub(super) struct SymbolTable<'data> {
     /// True if there are starts besides exports.
     has_other_starts: bool,
     pub(super) strings: Option<Piece<'data>>,
+    /// The names of [`Rank::CachedLocal`].
+    pub(super) local_strings: Option<Piece<'data>>,
+    /// The names of [`Rank::Exported`], each followed by a NUL. The first byte is unused, so no name has the position 0.
+    exported: &'data [u8],
 }
 
 impl<'data> SymbolTable<'data> {
-    /// Reads the symbols of a slice, and the offsets at which functions start. Unreadable parts are left out, with a note.
+    /// Reads the symbols of an image, and the offsets at which functions start. Unreadable parts are left out, with a note.
     pub(super) fn read<Symbol: Nlist<Endian = LittleEndian>>(
         &mut self,
         data: Piece<'_>,
         sections: &[Section],
-        symbols: &[Symbol],
-        starts: (FunctionStartsIterator<'_>, &dyn Fn(u64) -> u64),
+        tables: Tables<'_, 'data, Symbol>,
         notes: &mut Notes,
     ) {
+        let Tables { symbols, local_symbols, exports, starts, address } = tables;
         let executable = sections.iter().filter(|section| section.is_executable);
         self.sections = executable.map(|section| section.addresses.clone()).collect();
         self.sections.sort_unstable_by_key(|addresses| addresses.start);
         // Without enough memory, the file is rejected anyway, so no note is needed.
-        if data.reserve((symbols.len() * size_of::<Start>()) as u64).is_some() {
-            self.add_symbols(symbols, sections);
+        if data.reserve(((symbols.len() + local_symbols.len()) * size_of::<Start>()) as u64).is_some() {
+            self.add_symbols(symbols, sections, Rank::Local);
+            self.add_symbols(local_symbols, sections, Rank::CachedLocal);
         }
-        self.add_function_starts(data, starts, notes);
+        self.add_function_starts(data, (starts, address), notes);
+        self.sort();
+        if let Some((trie, names)) = exports {
+            let found = self.add_exports(trie, address, notes);
+            self.exported = names.get_or_init(|| found);
+            self.sort();
+        }
+    }
+
+    fn sort(&mut self) {
         // Symbols are mostly sorted, which makes a stable sort fast.
         self.starts.sort_by_key(|start| (start.address, start.rank));
     }
 
-    fn add_symbols<Symbol: Nlist<Endian = LittleEndian>>(&mut self, symbols: &[Symbol], sections: &[Section]) {
+    fn add_symbols<Symbol: Nlist<Endian = LittleEndian>>(
+        &mut self,
+        symbols: &[Symbol],
+        sections: &[Section],
+        local: Rank,
+    ) {
         for symbol in symbols {
             let section = usize::from(symbol.n_sect()).checked_sub(1).and_then(|index| sections.get(index));
             let address = symbol.n_value(LittleEndian).into();
@@ -111,8 +157,9 @@ impl<'data> SymbolTable<'data> {
                 && section.is_some_and(|section| section.is_executable && section.addresses.contains(&address))
                 && name != 0
             {
-                let rank = if symbol.n_type().is_ext() { Rank::External } else { Rank::Local };
-                self.has_other_starts |= rank == Rank::Local;
+                let is_external = symbol.n_type().is_ext() && local == Rank::Local;
+                let rank = if is_external { Rank::External } else { local };
+                self.has_other_starts |= !is_external;
                 self.starts.push(Start { address, name, rank });
             }
         }
@@ -141,6 +188,43 @@ impl<'data> SymbolTable<'data> {
         }
     }
 
+    /// Adds the exported functions at whose addresses the symbol table has no external symbol. Returns their names.
+    fn add_exports(&mut self, trie: Piece<'_>, address: &dyn Fn(u64) -> u64, notes: &mut Notes) -> Vec<u8> {
+        let bytes = trie.all();
+        let most = bytes.len().saturating_mul(MOST_EXPANSION).min(u32::MAX as usize);
+        let (mut starts, mut names) = (Vec::new(), vec![0]);
+        let read = exports::for_each(bytes, &mut |offset, name| {
+            let address = address(offset);
+            if self.is_external(address) || self.section(address).is_none() {
+                return Ok(());
+            }
+            if names.len() + name.len() > most {
+                return Err("its names are too long");
+            }
+            starts.push(Start { address, name: names.len() as u32, rank: Rank::Exported });
+            names.extend(name);
+            names.push(0);
+            let taken = (name.len() + 1 + size_of::<Start>()) as u64;
+            trie.reserve(taken).ok_or("it takes more memory than is allowed")
+        });
+        if let Err(what) = read {
+            notes.add(format!("some exports could not be read: {what}"));
+        }
+        self.starts.append(&mut starts);
+        names
+    }
+
+    /// True if an external symbol of the symbol table starts here. The starts must be sorted.
+    fn is_external(&self, address: u64) -> bool {
+        self.starts.binary_search_by_key(&(address, Rank::External), |start| (start.address, start.rank)).is_ok()
+    }
+
+    /// Returns the executable section that contains an address.
+    fn section(&self, address: u64) -> Option<&Range<u64>> {
+        let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
+        Some(&self.sections[section]).filter(|section| section.contains(&address))
+    }
+
     /// Returns the names of functions that start exactly here, best first.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &'data str> {
         let first = self.starts.partition_point(|start| start.address < address);
@@ -150,12 +234,11 @@ impl<'data> SymbolTable<'data> {
 
     /// Returns the function that contains this address: its start, and its name if it has one.
     pub(super) fn containing(&self, address: u64) -> Option<(u64, Option<&'data str>)> {
-        let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
-        let section = &self.sections[section];
+        let section = self.section(address)?;
         let last = self.starts.partition_point(|start| start.address <= address).checked_sub(1)?;
         let start = self.starts[last].address;
         let is_near = self.has_other_starts || address - start <= LONGEST_FUNCTION;
-        (section.contains(&address) && section.contains(&start) && is_near).then(|| (start, self.at(start).next()))
+        (section.contains(&start) && is_near).then(|| (start, self.at(start).next()))
     }
 
     /// Calls `add` with the addresses at which [`containing`](Self::containing) may change.
@@ -173,8 +256,13 @@ impl<'data> SymbolTable<'data> {
         if start.name == 0 {
             return None;
         }
-        let name = std::str::from_utf8(self.strings?.text(start.name.into(), MAX_NAME_LENGTH)?).ok()?;
-        Some(without_underscore(name)).filter(|name| !name.is_empty())
+        let name = match start.rank {
+            Rank::Exported => self.exported.get(start.name as usize..)?.split(|&byte| byte == 0).next()?,
+            Rank::CachedLocal => self.local_strings?.text(start.name.into(), MAX_NAME_LENGTH)?,
+            _ => self.strings?.text(start.name.into(), MAX_NAME_LENGTH)?,
+        };
+        let name = std::str::from_utf8(name).ok()?;
+        Some(without_underscore(name)).filter(|name| !matches!(*name, "" | REDACTED))
     }
 }
 

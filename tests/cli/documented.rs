@@ -17,6 +17,7 @@ use crate::field_reports;
 use crate::fleet_case;
 use crate::symbols_case::{INLINING, built};
 use support::Table;
+use support::dyld_cache_writer::{CODE, CacheForm, CacheModel, CachedFunction, CachedImage, Visible};
 
 const DOCUMENTS: [&str; 3] = ["docs/ci.md", "docs/cli.md", "README.md"];
 /// Commands of other programs, by their first word, which are not run.
@@ -124,6 +125,16 @@ fn long_export() -> String {
     long
 }
 
+/// Writes a dyld shared cache with one image.
+fn write_cache(folder: &Folder) {
+    let function = CachedFunction { name: "objc_msgSend".to_owned(), offset: CODE, visible: Visible::External };
+    let image = CachedImage { path: "/usr/lib/libobjc.A.dylib".to_owned(), uuid: [7; 16], functions: vec![function] };
+    let model = CacheModel { form: CacheForm::Suffixed, images: vec![image], has_locals: true, stride: 0x4000 };
+    for file in model.write() {
+        folder.file(&format!("dyld_shared_cache_arm64e{}", file.suffix), file.bytes());
+    }
+}
+
 /// The names in the documents, and what they are here.
 pub(crate) fn make_files(folder: &Folder) {
     let write = |name: &str, content: &str| fleet_case::write(folder, name, content);
@@ -150,6 +161,7 @@ pub(crate) fn make_files(folder: &Folder) {
     bundle("Inlining.dSYM", "inlining/Inlining.dSYM");
     bundle("Demo.dSYM", "arm64-dwarf4/Demo.dSYM");
     bundle("FatDemo.dSYM", "fat/FatDemo.dSYM");
+    write_cache(folder);
     for name in ["App.xcarchive/dSYMs", "home/symbols", "home/Library/Developer/Xcode/Archives/App.xcarchive/dSYMs"] {
         bundle(&format!("{name}/Demo.dSYM"), "arm64-dwarf4/Demo.dSYM");
     }

@@ -20,6 +20,7 @@ mod diff_answer;
 #[cfg(unix)]
 mod documented;
 mod documented_fields;
+mod dyld_cache;
 mod field_reports;
 mod fleet_case;
 mod fleet_idle;

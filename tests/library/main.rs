@@ -41,6 +41,7 @@ mod symbolicate;
 mod symbols_apple_round_trip;
 mod symbols_breakpad;
 mod symbols_cut;
+mod symbols_dyld;
 mod symbols_locate;
 mod table_cells;
 mod trend;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use traceparse::demangle::Demangler;
 use traceparse::files::FileSystem;
+use traceparse::memory::MemoryBudget;
 use traceparse::profile::{Frame, Profile};
 use traceparse::read;
 use traceparse::recording::Options;
@@ -46,9 +47,8 @@ type Row = (String, String, u32);
 
 fn answer(finder: &dyn SymbolFinder, found: &Found, address: u64) -> Vec<Row> {
     let mut answer = Vec::new();
-    let data = finder.load(found).unwrap();
     found
-        .with_symbols(&data, |symbols| {
+        .with_symbols(finder.files(found).unwrap(), &MemoryBudget::unlimited(), |symbols| {
             symbols.look_up(&[address], &mut |_, frames| {
                 // Where its function starts is no name.
                 let is_nameless = |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.file.is_none();

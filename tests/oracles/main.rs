@@ -48,6 +48,7 @@ mod dart;
 mod deep_copy;
 mod doing;
 mod dottrace;
+mod dyld_caches;
 mod export_mutants;
 mod field_reports;
 mod fleet_duckdb;
@@ -89,6 +90,7 @@ fn main() {
         deep_copy::trials(),
         doing::trials(),
         dottrace::trials(),
+        dyld_caches::trials(),
         export_mutants::trials(),
         field_reports::trials(),
         fleet_duckdb::trials(),

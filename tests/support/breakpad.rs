@@ -104,9 +104,10 @@ pub fn written(finder: &dyn SymbolFinder, uuid: Uuid) -> Result<Vec<u8>, String>
 pub fn round_trip(finder: &dyn SymbolFinder, uuid: Uuid) -> Result<(Vec<u8>, usize), String> {
     let mut addresses = Vec::new();
     for found in finder.find(uuid) {
-        let data = finder.load(&found).map_err(|error| error.to_string())?;
+        let files = finder.files(&found).map_err(|error| error.to_string())?;
         let add = &mut |address: u64| addresses.extend([address.saturating_sub(1), address, address.saturating_add(1)]);
-        found.with_symbols(&data, |symbols| symbols.for_each_boundary(add)).map_err(|error| error.to_string())?;
+        let notes = found.with_symbols(files, &MemoryBudget::unlimited(), |symbols| symbols.for_each_boundary(add));
+        notes.map_err(|error| error.to_string())?;
     }
     let end = addresses.iter().copied().filter(|&address| address < 1 << 40).max().unwrap_or(0) + 0x1000;
     let mut rng = Rng::new(end);

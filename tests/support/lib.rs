@@ -34,6 +34,7 @@ pub mod compare_command;
 pub mod compared_runs;
 #[cfg(feature = "symbols")]
 pub mod dsym;
+pub mod dyld_cache_writer;
 pub mod firefox_file;
 #[cfg(feature = "fleet")]
 pub mod fleet;

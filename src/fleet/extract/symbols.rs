@@ -5,7 +5,7 @@ use std::io;
 
 use super::fleet_input::FleetInput;
 use super::options::ReadingOptions;
-use crate::files::FileBytes;
+use crate::files::Files;
 use crate::fleet::NotMeasured;
 use crate::fleet::host::{CHANGED, WatchedInputs};
 use crate::recording::Recording;
@@ -103,8 +103,8 @@ impl SymbolFinder for Both<'_> {
         self.each().flat_map(|locator| locator.find_by_name(name)).collect()
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
+    fn files(&self, found: &Found) -> io::Result<&dyn Files> {
         let mut having = self.each().filter(|locator| locator.find(found.uuid).contains(found));
-        having.next().map_or_else(|| Err(io::ErrorKind::NotFound.into()), |locator| locator.load(found))
+        having.next().map_or_else(|| Err(io::ErrorKind::NotFound.into()), |locator| locator.files(found))
     }
 }

@@ -51,21 +51,24 @@ pub(super) fn contents(head: &[u8], length: u64) -> Contents {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let module = Module::parse(line.strip_suffix(b"\r").unwrap_or(line));
     match module {
-        None => Contents::Known("a Breakpad symbol file without a readable MODULE record".to_owned()),
+        None => Contents::note("a Breakpad symbol file without a readable MODULE record"),
         // Versions of `dump_syms` differ in case.
         Some(Module { os, .. }) if !["mac", "ios"].iter().any(|apple| os.eq_ignore_ascii_case(apple)) => {
-            Contents::Known(format!("a Breakpad symbol file for {os}, not for an Apple platform (mac, ios)"))
+            Contents::note(format!("a Breakpad symbol file for {os}, not for an Apple platform (mac, ios)"))
         }
-        Some(Module { uuid, arch, name, .. }) => Contents::Images(vec![Image {
-            kind: SourceKind::Breakpad,
-            uuid,
-            // Breakpad's name for Intel processors with 32 bits.
-            arch: if arch == "x86" { "i386" } else { arch }.to_owned(),
-            name: name.map(str::to_owned),
-            text_address: None,
-            text_size: None,
-            range: (0, length),
-        }]),
+        Some(Module { uuid, arch, name, .. }) => {
+            let image = Image {
+                kind: SourceKind::Breakpad,
+                uuid,
+                // Breakpad's name for Intel processors with 32 bits.
+                arch: if arch == "x86" { "i386" } else { arch }.to_owned(),
+                name: name.map(str::to_owned),
+                text_address: None,
+                text_size: None,
+                range: (0, length),
+            };
+            Contents { images: vec![image], ..Contents::default() }
+        }
     }
 }
 

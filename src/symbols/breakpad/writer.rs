@@ -218,9 +218,8 @@ impl BreakpadFile {
     ) -> io::Result<(Vec<u64>, Reservation)> {
         let mut boundaries = Boundaries { addresses: Vec::new(), reserved: budget.nothing(), over: None };
         for found in found {
-            let notes = finder.load(found).and_then(|data| {
-                let data = data.within(budget);
-                found.with_symbols(&data, |symbols| symbols.for_each_boundary(&mut |at| boundaries.add(at)))
+            let notes = finder.files(found).and_then(|files| {
+                found.with_symbols(files, budget, |symbols| symbols.for_each_boundary(&mut |at| boundaries.add(at)))
             });
             self.notes.add_all(&notes.map_err(|error| of_file(found, &error))?);
         }

@@ -1,7 +1,8 @@
 //! Symbol files of every kind: found by a locator, and used for look-ups.
 //!
 //! ```text
-//! base [script]      edits (`edits.rs`) on one of `BASES`; parts are the first 4 KiB of each slice, and what follows
+//! base [script]      edits (`edits.rs`) on one of `BASES`; parts are the first 4 KiB of each slice, and what follows. Of a dyld shared cache in
+//!                    several files, parts are the files
 //! 80   bytes         the file itself; any first byte from 80 on
 //! ```
 
@@ -18,6 +19,7 @@ use super::{edits, look_ups};
 use support::Rng;
 use support::apple_symbols_model::random_image;
 use support::bundle::apple_symbols_writer::{Form, write_container, write_record};
+use support::dyld_cache_writer::{CODE, CacheForm, CacheModel, CachedFunction, CachedImage, Visible};
 
 /// Mach-O files: with DWARF, with a symbol table, with nothing but the starts of functions; thin and fat.
 const MACHO: [&[u8]; 5] = [
@@ -30,6 +32,8 @@ const MACHO: [&[u8]; 5] = [
 
 /// A file that is whole, and addresses that it answers.
 struct Base {
+    /// The names of the files; empty if the parts are one file.
+    names: Vec<String>,
     parts: Vec<Vec<u8>>,
     addresses: Vec<u64>,
 }
@@ -43,9 +47,16 @@ static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
         files.push(write_container(&images, form, 7));
     }
     // A Breakpad file, made from the first one.
-    files.push(OneFile(&files[0]).written());
-    files.into_iter().map(base).collect()
+    files.push(written(&files[0]));
+    files.into_iter().map(base).chain(CacheForm::ALL.map(cache)).collect()
 });
+
+/// The Breakpad file of the first image.
+fn written(file: &[u8]) -> Vec<u8> {
+    let file = support::breakpad::OneFile(file.to_vec());
+    let locator = file.locator();
+    support::breakpad::written(&locator, locator.found()[0].uuid).expect("a whole file")
+}
 
 /// The number of bases.
 pub(crate) fn base_count() -> usize {
@@ -65,14 +76,38 @@ fn base(file: Vec<u8>) -> Base {
     cuts.sort_unstable();
     cuts.dedup();
     let parts = cuts.windows(2).map(|cuts| file[cuts[0]..cuts[1]].to_vec()).collect();
-    Base { parts, addresses: answered(&file) }
+    Base { names: Vec::new(), parts, addresses: answered(&[(FILE.to_owned(), file)]) }
+}
+
+/// A dyld shared cache of two images.
+fn cache(form: CacheForm) -> Base {
+    let visible = [Visible::External, Visible::Exported, Visible::Local, Visible::Stripped];
+    let image = |number: u8| CachedImage {
+        path: format!("/usr/lib/lib{number}.dylib"),
+        uuid: [number + 1; 16],
+        functions: visible
+            .into_iter()
+            .enumerate()
+            .map(|(index, visible)| CachedFunction {
+                name: format!("function_{number}_{index}"),
+                offset: CODE + 0x100 * index as u64,
+                visible,
+            })
+            .collect(),
+    };
+    let model = CacheModel { form, images: vec![image(0), image(1)], has_locals: true, stride: 0x3000 };
+    let files: Vec<(String, Vec<u8>)> =
+        model.write().iter().map(|file| (format!("{FILE}{}", file.suffix), file.bytes())).collect();
+    let addresses = answered(&files);
+    let (names, parts) = files.into_iter().unzip();
+    Base { names, parts, addresses }
 }
 
 /// Some addresses that a whole file answers, and some that none does. One without names answers none.
-fn answered(file: &[u8]) -> Vec<u64> {
+fn answered(files: &[(String, Vec<u8>)]) -> Vec<u64> {
     let every: Vec<u64> = (0..0x9000).step_by(4).collect();
     let mut found = Vec::new();
-    for_each_image(file, &mut |_, symbols| {
+    for_each_image(files, &mut |_, symbols| {
         let (answers, _) = look_ups::look_up(symbols, &every);
         let known: Vec<u64> = every.iter().zip(answers).filter_map(|(&at, answer)| answer.map(|_| at)).collect();
         found.extend(known.iter().copied().step_by(known.len().div_ceil(8).max(1)));
@@ -95,33 +130,40 @@ fn with_edges(mut addresses: Vec<u64>) -> Vec<u64> {
 pub(crate) fn check(input: &[u8]) {
     let Some((&form, rest)) = input.split_first() else { return };
     if form >= 0x80 {
-        return check_file(rest, &with_edges((0..0x1000).step_by(0x150).collect()), rest.len());
+        let file = vec![(FILE.to_owned(), rest.to_vec())];
+        return check_files(&file, &with_edges((0..0x1000).step_by(0x150).collect()), rest.len());
     }
     let base = &BASES[usize::from(form) % BASES.len()];
     let mut parts = base.parts.clone();
     edits::apply(rest, &mut parts);
-    check_file(&parts.concat(), &base.addresses, rest.len());
+    let files = match base.names.is_empty() {
+        true => vec![(FILE.to_owned(), parts.concat())],
+        // A part that was removed takes the last file away.
+        false => base.names.iter().cloned().zip(parts).collect(),
+    };
+    check_files(&files, &base.addresses, rest.len());
 }
 
-fn check_file(file: &[u8], addresses: &[u64], choice: usize) {
-    let _ = Slice::all(file);
-    if let Err(error) = AppleImage::all(file) {
-        assert!(error.at <= file.len() as u64, "{error:?}");
+fn check_files(files: &[(String, Vec<u8>)], addresses: &[u64], choice: usize) {
+    for (_, file) in files {
+        let _ = Slice::all(file);
+        if let Err(error) = AppleImage::all(file) {
+            assert!(error.at <= file.len() as u64, "{error:?}");
+        }
     }
-    for_each_image(file, &mut |_, symbols| look_ups::check(symbols, addresses, choice));
-    check_finder(file, addresses);
+    for_each_image(files, &mut |_, symbols| look_ups::check(symbols, addresses, choice));
+    check_finder(files, addresses);
 }
 
 /// Opens what a locator finds, as far as that is not broken.
-fn for_each_image(file: &[u8], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
-    let files = OneFile(file);
+fn for_each_image(files: &[(String, Vec<u8>)], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
+    let files = InMemory(files);
     let mut locator = Locator::new(&files);
     let count = locator.add(Path::new(FOLDER), &mut Index::default()).expect("a folder");
     assert_eq!(count, locator.found().len());
     for found in locator.found().iter().take(4) {
-        let bytes = locator.load(found).expect("it was found within the file");
         // Where it is broken it is refused, with a reason.
-        let asked = found.with_symbols(&bytes, |symbols| {
+        let asked = found.with_symbols(&files, &MemoryBudget::unlimited(), |symbols| {
             ask(found, symbols);
             Vec::new()
         });
@@ -130,8 +172,8 @@ fn for_each_image(file: &[u8], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
 }
 
 /// Checks that an index of files finds the same as the files themselves, and that every image is found by its UUID.
-fn check_finder(file: &[u8], addresses: &[u64]) {
-    let files = OneFile(file);
+fn check_finder(files: &[(String, Vec<u8>)], addresses: &[u64]) {
+    let files = InMemory(files);
     let find = |index: &mut Index| {
         let mut locator = Locator::new(&files);
         locator.add(Path::new(FOLDER), index).expect("a folder");
@@ -141,7 +183,9 @@ fn check_finder(file: &[u8], addresses: &[u64]) {
     let first = find(&mut index);
     assert_eq!(find(&mut Index::from_bytes(index.to_bytes())), first, "with what was remembered");
     let mut locator = Locator::new(&files);
-    locator.add(Path::new(FILE), &mut index).expect("a file");
+    for (name, _) in files.0 {
+        locator.add(Path::new(name), &mut index).expect("a file");
+    }
     assert_eq!(locator.found(), first.0, "as a file");
     for found in first.0.iter().take(2) {
         let mut answered = 0;
@@ -173,24 +217,21 @@ fn check_written(locator: &Locator<'_>, uuid: Uuid, addresses: &[u64]) {
 const FOLDER: &str = "/symbols";
 const FILE: &str = "/symbols/file";
 
-/// A file system of one file, which never changes.
-struct OneFile<'a>(&'a [u8]);
+/// A folder with files that never change.
+struct InMemory<'a>(&'a [(String, Vec<u8>)]);
 
-impl OneFile<'_> {
-    /// The Breakpad file of the first image.
-    fn written(&self) -> Vec<u8> {
-        let mut locator = Locator::new(self);
-        locator.add(Path::new(FILE), &mut Index::default()).expect("a whole file");
-        support::breakpad::written(&locator, locator.found()[0].uuid).expect("a whole file")
+impl InMemory<'_> {
+    fn file(&self, path: &Path) -> io::Result<&[u8]> {
+        let found = self.0.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, bytes)| bytes.as_slice()).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 
-impl Files for OneFile<'_> {
+impl Files for InMemory<'_> {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
         match path.to_str() {
             Some(FOLDER) => Ok(Entry::Folder),
-            Some(FILE) => Ok(Entry::File { length: self.0.len() as u64, modified: 1, changed: 1 }),
-            _ => Err(io::ErrorKind::NotFound.into()),
+            _ => Ok(Entry::File { length: self.file(path)?.len() as u64, modified: 1, changed: 1 }),
         }
     }
 
@@ -199,11 +240,12 @@ impl Files for OneFile<'_> {
     }
 
     fn list(&self, _: &Path) -> io::Result<Vec<PathBuf>> {
-        Ok(vec![PathBuf::from(FILE)])
+        Ok(self.0.iter().map(|(name, _)| PathBuf::from(name)).collect())
     }
 
-    fn read(&self, _: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let rest =
+            usize::try_from(offset).ok().and_then(|offset| self.file(path).ok()?.get(offset..)).unwrap_or_default();
         Ok(rest[..rest.len().min(length)].to_vec())
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use traceparse::files::FileBytes;
+use traceparse::files::Files;
 use traceparse::profile::Profile;
 use traceparse::read;
 use traceparse::recording::Options;
@@ -56,11 +56,11 @@ impl SymbolFinder for Counting<'_> {
         self.locator.image_count()
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
+    fn files(&self, found: &Found) -> io::Result<&dyn Files> {
         *self.loads.lock().unwrap().entry((found.path.clone(), found.uuid)).or_default() += 1;
         match self.failures.lock().unwrap().pop() {
             Some(kind) => Err(kind.into()),
-            None => self.locator.load(found),
+            None => self.locator.files(found),
         }
     }
 }
