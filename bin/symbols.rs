@@ -133,11 +133,12 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     Ok(())
 }
 
-/// True if the file or folder at a path was already found below another path.
-fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
+/// True if the file or folder at a path, or a file in the folder, was already found.
+pub(crate) fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
     let canonical = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(path) = canonical(path) else { return false };
-    locator.found().iter().any(|found| canonical(&found.path).is_some_and(|found| found.starts_with(&path)))
+    let mut found = locator.found().iter().map(|found| found.path.as_path()).chain(locator.parts());
+    found.any(|found| canonical(found).is_some_and(|found| found.starts_with(&path)))
 }
 
 /// The cache file for a folder.

@@ -15,7 +15,7 @@ use crate::formats::TEXT_OR_JSON;
 use crate::inputs::{Inputs, Mounted};
 use crate::output_args::OutputArgs;
 use crate::recording::read_named;
-use crate::symbols::{begin, warn, watch};
+use crate::symbols::{begin, is_known, warn, watch};
 use crate::unchanged::WatchedFiles;
 use crate::{note, warning};
 
@@ -86,5 +86,5 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<(), Failure> {
 
 /// True for a file without symbols. It is then treated as an export, whose reader reports errors.
 fn is_without_symbols(tried: &mut Locator<'_>, path: &Path) -> bool {
-    path.is_file() && matches!(tried.add(path, &mut Index::default()), Ok(0))
+    path.is_file() && matches!(tried.add(path, &mut Index::default()), Ok(0)) && !is_known(tried, path)
 }

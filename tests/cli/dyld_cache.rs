@@ -78,6 +78,8 @@ fn lists_the_images_of_a_cache() {
          02020202-0202-0202-0202-020202020202  arm64e   dyld cache      {path}  /usr/lib/system/libtwo.dylib\n"
     );
     assert_eq!(listed, expected);
+    let [second, third, locals] = [".01", ".02.dyldlinkedit", ".symbols"].map(|suffix| format!("{path}{suffix}"));
+    assert_eq!(ok(&["uuid", &locals, &path, &second, &third]), expected, "all files");
     let images = &json(&["uuid", &path])["images"];
     assert_eq!(images[1]["image_path"], "/usr/lib/system/libtwo.dylib");
     assert_eq!((images[1]["name"].as_str(), images[1]["kind"].as_str()), (Some("libtwo.dylib"), Some("dyld cache")));
