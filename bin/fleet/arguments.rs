@@ -179,7 +179,7 @@ pub(crate) struct VerdictArgs {
     /// Ignore changes smaller than this
     #[arg(long, value_name = "P%", default_value = MIN_EFFECT.as_str(), value_parser = parse_percent, help_heading = "Verdict")]
     min_effect: f64,
-    /// Verdicts with a separate exit code
+    /// Verdicts that set the exit code
     #[arg(
         long,
         value_enum,
@@ -224,7 +224,7 @@ impl VerdictArgs {
     }
 }
 
-/// Verdicts with a separate exit code.
+/// Verdicts that set the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
     /// Exit with code 3 if the app became slower

@@ -404,7 +404,7 @@ mod tests {
             (b"{ \"type\": \"CpuSamples\" }", "Dart"),
             (b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}", "speedscope"),
             (b"{\"meta\":{\"preprocessedProfileVersion\":24}}", "Firefox Profiler"),
-            (b"{\"meta\":{},\"threads\":[{\"samples\":{ \"schema\":{}}}]}", "raw profile"),
+            (b"{\"meta\":{},\"threads\":[{\"samples\":{ \"schema\":{}}}]}", "raw Firefox profile"),
             (b"[{\"ph\":\"X\"}]", "Chrome"),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>\n<Report Info=\"\">\n<Function FQN=\"a\"/>", "dotTrace"),
             (b"Weight\tSelf Weight\t\tSymbol Name\n", "Deep Copy"),

@@ -214,7 +214,7 @@ fn names_the_tool_for_inputs_that_are_recognised() {
         (b"PERFILE2xxxxxxxxxxxxxxxx", "perf report"),
         (b"SIMPLEPERF\x01", "simpleperf report"),
         (b"\x0a\x04\x08\x01\x10\x02\x0a\x04", "go tool pprof"),
-        (b"{\"bug_type\":\"309\"}\n{}", "Console"),
+        (b"{\"bug_type\":\"288\"}\n{}", "Console"),
         (b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}", "www.speedscope.app"),
         (b"{\"meta\":{\"preprocessedProfileVersion\":24}}", "profiler.firefox.com"),
         (b"[{\"ph\":\"X\"}]", "ui.perfetto.dev"),

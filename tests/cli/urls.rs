@@ -36,7 +36,7 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
     if argument == "--plan" {
         args.extend(["--root", "."].map(str::to_owned));
     }
-    if ["fleet extract", "fleet merge"].contains(&command) && argument != "-o" {
+    if ["fleet extract", "fleet merge", "symbols"].contains(&command) && argument != "-o" {
         args.extend(["-o", "ds"].map(str::to_owned));
     }
     if is_option {

@@ -40,7 +40,7 @@ fn cut_documents_are_refused_with_their_place() {
 fn damage_is_told() {
     for (name, from, to, word) in [
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": -7", "not a whole number"),
-        ("payload", "\"sampleCount\": 7", "\"sampleCount\": 7, \"sampleCount\": 7", "there twice"),
+        ("payload", "\"sampleCount\": 7", "\"sampleCount\": 7, \"sampleCount\": 7", "sampleCount occurs twice"),
         ("payload", "\"hangDiagnostics\"", "\"x\": {\"y\": 1}, \"x\": 2, \"hangDiagnostics\"", "x occurs twice"),
         ("payload", "\"callStackRootFrames\"", "\"callStackFrames\"", "flattened"),
         ("payload", "hangDiagnostics", "others", "no call tree"),

@@ -352,7 +352,7 @@ mod tests {
             (&|pair| pair.0[28] = 31, "size of a block"),
             (&|pair| pair.0[FIRST + 4] = 9, "at 0x20: the rest of the block is not empty"),
             (&|pair| pair.0[FIRST + 4] = 12, "13 blocks are too many"),
-            (&|pair| pair.0[FIRST + 7] = 9, "are allowed"),
+            (&|pair| pair.0[FIRST + 7] = 9, "larger than"),
             (&|pair| pair.0.swap(FIRST, FIRST + 8), "at 0x20: there are unexpected bytes before array 0"),
             (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "at 0x40: the rest of the block is not empty"),
             (&|pair| pair.1[48] = 1, "at 0x30: the rest of the block is not empty"),

@@ -153,10 +153,12 @@ const BEFORE: &str = "a line is before the first function";
 
 #[test]
 fn only_apple_modules_with_a_uuid_are_listed() {
-    let kinds = |line: &str| match contents(line.as_bytes(), 100) {
-        Contents::Images(images) => images[0].name.clone().unwrap_or_default() + "/" + &images[0].arch,
-        Contents::Known(what) => what,
-        other => panic!("{other:?}"),
+    let kinds = |line: &str| {
+        let Contents { images, mut notes, .. } = contents(line.as_bytes(), 100);
+        match images.as_slice() {
+            [image] => image.name.clone().unwrap_or_default() + "/" + &image.arch,
+            _ => notes.pop().expect("a reason"),
+        }
     };
     assert_eq!(kinds(HEAD), "Demo/arm64");
     assert_eq!(kinds(&HEAD.replace("mac arm64", "ios x86").replace("Demo\n", "My App\r\n")), "My App/i386");
@@ -176,10 +178,10 @@ fn only_apple_modules_with_a_uuid_are_listed() {
 
 #[test]
 fn a_file_that_changed_its_image_is_an_error() {
-    let Contents::Images(images) = contents(HEAD.as_bytes(), 0) else { panic!("an image") };
+    let Contents { images, .. } = contents(HEAD.as_bytes(), 0);
     let Image { kind, uuid, arch, text_address, text_size, range, .. } = images[0].clone();
     let (path, name) = (PathBuf::new(), String::new());
-    let found = Found { path, kind, uuid, arch, name, text_address, text_size, range };
+    let found = Found { path, kind, uuid, arch, name, image_path: None, text_address, text_size, range };
     let text = HEAD.replace("DC050", "DC060");
     let asked = ask(&FileBytes::from(text.as_bytes()), &found, |_| Vec::new());
     assert!(asked.unwrap_err().to_string().contains("no longer has this UUID"));
