@@ -37,7 +37,7 @@ struct AllArgs {
     /// The default is the format of the extension of -o, or else text.
     #[arg(long)]
     format: Option<Format>,
-    /// Write to this file; its extension selects the format
+    /// Output file; the extension is the format
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, action = ArgAction::Set)]
     output: Vec<PathBuf>,
     /// Open the page in the default browser

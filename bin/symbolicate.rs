@@ -42,7 +42,7 @@ pub(crate) struct SymbolicateArgs {
     what: Vec<PathBuf>,
     #[command(flatten)]
     search: SearchArgs,
-    /// dSYM, binary, `.symbols` file or dyld shared cache
+    /// Symbol file, such as a dSYM or dyld cache
     #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath, help_heading = ADDRESSES)]
     object: Option<PathBuf>,
     /// Architecture to use, if the file has several

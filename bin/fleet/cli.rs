@@ -108,7 +108,7 @@ pub(crate) struct FleetExtractArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetMergeArgs {
-    /// Datasets of `fleet extract` or `fleet merge`, or folders with datasets
+    /// Datasets of `fleet extract` or `fleet merge`, or their folders
     #[arg(required = true, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder for the merged dataset; it is created
