@@ -220,7 +220,7 @@ function* ofCorpus() {
     return reading.title;
   }];
   for (const pair of READ_PAIRS) yield [`two recordings: ${pair.join(' ')}`, () => comparePair(pair.map((path) => ({ path: path.split('/').slice(-2).join('/'), disk: corpus(path) })))];
-  yield ['a crash report', refuses(dropped(corpus('inputs/crash/309-bad-memory-access.ips')), /which traceparse cannot read; Console on a Mac/)];
+  yield ['a report of memory', refuses(dropped(corpus('inputs/ips/298-jetsam-27.0-cut.ips')), /Jetsam/)];
   yield ['a bomb', refuses(dropped(corpus('reproducers/bomb.tar.zst')), /./)];
 }
 
