@@ -163,6 +163,10 @@ impl<'f> FileBytes<'f> {
         if range.start > range.end || range.end > self.length {
             return None;
         }
+        // There may be no block at the end of the file.
+        if range.is_empty() {
+            return Some(&[]);
+        }
         let pieces = match &self.content {
             Content::Memory(bytes, _) => return bytes.get(within(&range)?),
             Content::File(pieces) => pieces,
@@ -219,9 +223,9 @@ impl<'f> FileBytes<'f> {
 }
 
 impl Pieces<'_> {
-    /// Returns a block, which must exist. Only the last block may be shorter.
+    /// Returns a block; `None` after the end. Only the last block may be shorter.
     fn block(&self, index: u64) -> Option<&[u8]> {
-        let block = &self.group(index / GROUP)?[(index % GROUP) as usize];
+        let block = self.group(index / GROUP)?.get((index % GROUP) as usize)?;
         if block.get().is_none() {
             let start = index * BLOCK;
             let length = BLOCK.min(self.shared.length.checked_sub(start)?);

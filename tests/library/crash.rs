@@ -131,6 +131,43 @@ fn refuses_reports_with_a_reason() {
     }
 }
 
+/// Images are numbered in each report.
+#[test]
+fn several_reports_in_one_file_are_refused() {
+    for name in ["json", "text"] {
+        let twice = [seed(name), seed(name)].concat();
+        let error = read_bytes(&twice).expect_err("two reports").to_string();
+        assert!(error.contains("several crash reports"), "{name}: {error}");
+    }
+}
+
+/// Before macOS 12, the address of a call of a null pointer has no prefix. Its caller is looked up before the return address.
+#[test]
+fn calls_outside_of_all_images_keep_their_place() {
+    let report = "Process: App [1]\nException Type:  EXC_BAD_ACCESS (SIGSEGV)\n\nThread 0 Crashed:\n\
+        0   ???                           \t000000000000000000 0 + 0\n\
+        1   App                           \t0x0000000100000010 0x100000000 + 16\n\
+        2   ???                           \t0x00000001deadbeef 0 + 8030240495\n\nBinary Images:\n\
+        0x100000000 - 0x100000fff App arm64  <11111111222233334444555555555555> /App.app/App\n\
+        0x0 - 0xffffffffffffffff ??? (*) <00000000-0000-0000-0000-000000000000> ???\n";
+    let recording = read_bytes(report.as_bytes()).unwrap();
+    let [(_, stack)] = &stacks(&recording)[..] else { panic!("one thread") };
+    assert_eq!(stack.len(), 3, "{stack:?}");
+    assert_eq!((stack[0].as_str(), stack[2].as_str()), ("0x0", "0x1deadbeef"), "{stack:?}");
+    let profile = &recording.profile;
+    let binaries: Vec<&str> = profile.binary_ids().map(|id| profile.string(profile.binary(id).name)).collect();
+    assert_eq!(binaries, ["App"]);
+}
+
+#[test]
+fn a_list_of_addresses_may_have_several_lines() {
+    let head = "Process: App [1]\nException Type:  EXC_CRASH (SIGABRT)\n\nLast Exception Backtrace:\n";
+    let one = read_bytes(format!("{head}(0x10 0x20 0x30 0x40)\n").as_bytes()).unwrap();
+    let several = read_bytes(format!("{head}(0x10 0x20\n 0x30\n 0x40)\n").as_bytes()).unwrap();
+    assert_eq!(stacks(&one), stacks(&several));
+    assert_eq!(stacks(&one)[0].1.len(), 4);
+}
+
 #[test]
 fn memory_is_limited() {
     let frames = "{\"imageOffset\":1},".repeat(600_000);

@@ -168,3 +168,16 @@ fn an_open_file_that_is_cut_or_written_again_is_an_error() {
     });
     assert!(cfg!(windows) || replaced.is_ok_and(|named| named > 100));
 }
+
+/// A file may end where a block ends, and tables in it may be empty.
+#[test]
+fn nothing_is_read_at_the_end_of_a_file() {
+    for length in [16 << 10, 32 << 10, 64 << 10, (64 << 10) + 1] {
+        let file = support::breakpad::OneFile(vec![1; length]);
+        let end = length as u64;
+        let bytes = file.load(Path::new("file"), 0..end).expect("it can be read");
+        assert_eq!(bytes.get(end..end), Some(&[][..]), "{length}");
+        assert_eq!(bytes.get(end - 1..end), Some(&[1][..]), "{length}");
+        assert_eq!(bytes.get(end..end + 1), None, "{length}");
+    }
+}

@@ -35,16 +35,19 @@ impl<'l> FrameLine<'l> {
         }
         // The name of an image may contain spaces.
         let is_start = |at: usize| after[..at].ends_with([' ', '\t']);
-        let (image, start, address) =
-            after.match_indices("0x").filter(|&(at, _)| is_start(at)).find_map(|(at, _)| {
+        let (image, start, address) = after
+            .match_indices("0x")
+            .filter(|&(at, _)| is_start(at))
+            .find_map(|(at, _)| {
                 let word = after[at..].split([' ', '\t']).next()?;
                 let address = hex(word)?;
                 let image = after[..at].trim();
                 (!image.is_empty()).then_some((image, at + word.len(), address))
-            })?;
+            })
+            .or_else(|| null_address(after))?;
         let (middle, rest) = after.split_at(start);
         let (symbol, offset, source) = split(rest.trim());
-        let base = hex(symbol).filter(|_| offset.is_some());
+        let base = hex(symbol).or((symbol == "0").then_some(0)).filter(|_| offset.is_some());
         // PLCrashReporter writes the name of the image in place of its address.
         let of_image =
             || offset.filter(|_| symbol == image && source.is_none()).and_then(|offset| address.checked_sub(offset));
@@ -55,6 +58,14 @@ impl<'l> FrameLine<'l> {
     pub(crate) fn name(&self) -> Option<&'l str> {
         (self.base.is_none() && !is_placeholder(self.symbol)).then_some(self.symbol)
     }
+}
+
+/// Finds the address of a call of a null pointer. Before macOS 12, it has no prefix: `??? 000000000000000000 0 + 0`.
+fn null_address(after: &str) -> Option<(&str, usize, u64)> {
+    let word = after.split([' ', '\t']).find(|word| word.len() >= 16 && word.bytes().all(|byte| byte == b'0'))?;
+    let at = word.as_ptr() as usize - after.as_ptr() as usize;
+    let image = after[..at].trim();
+    (!image.is_empty()).then_some((image, at + word.len(), 0))
 }
 
 /// Splits `f() + 12 (File.swift:34)` into name, offset and source line. A line of −1 is unknown.
@@ -104,6 +115,11 @@ mod tests {
             ("1   App  0x10 trap + 8 (:-1)", Some(("App", 0x10, Some("trap"), Some(8), None, None))),
             ("1   ???  0x10 ???", Some(("???", 0x10, None, None, None, None))),
             ("1   App  0x10", Some(("App", 0x10, None, None, None, None))),
+            ("0   ???    \t000000000000000000 0 + 0", Some(("???", 0, None, Some(0), Some(0), None))),
+            (
+                "0   ???  0x00000001deadbeef 0 + 8030240495",
+                Some(("???", 0x1_dead_beef, None, Some(8_030_240_495), Some(0), None)),
+            ),
             (
                 "1   App  0x10 a + b + 0 (C (1).cc:2)",
                 Some(("App", 0x10, Some("a + b"), Some(0), None, Some(("C (1).cc", 2)))),

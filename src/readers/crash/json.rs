@@ -47,6 +47,9 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
         if !json.has_next()? {
             break;
         }
+        if !report.threads.is_empty() {
+            return Err(json.refused(super::SEVERAL));
+        }
     }
     let faulting = || report.fact("faultingThread")?.parse().ok();
     report.crashed = report.crashed.or_else(faulting);

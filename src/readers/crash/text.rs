@@ -73,13 +73,20 @@ impl Parser {
     fn line(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), Error> {
         let over = |over| Error::memory(over, Some(at.clone()));
         let trimmed = line.trim_start_matches('\u{feff}').trim();
+        let is_start = |line: &str| ["Incident Identifier:", "Process:"].iter().any(|key| line.starts_with(key));
         match self.section {
             _ if trimmed.is_empty() => self.section = Section::Fields,
+            _ if is_start(trimmed) && !self.report.threads.is_empty() => {
+                return Err(Error::new(ErrorKind::NotAnExport(super::SEVERAL.to_owned()), Some(at.clone())));
+            }
             Section::Specific => self.report.add_fact("asi", trimmed).map_err(over)?,
+            // A list may have several lines.
+            Section::Exception if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
+                self.add_list(line, span).map_err(over)?;
+            }
             Section::Stack | Section::Exception if trimmed.starts_with(|first: char| first.is_ascii_digit()) => {
                 self.add_frame(span).map_err(over)?;
             }
-            Section::Exception if trimmed.starts_with('(') => self.add_list(line, span).map_err(over)?,
             Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed).map_err(over)?,
             _ => self.header(trimmed, at).map_err(over)?,
         }
@@ -172,20 +179,28 @@ impl Parser {
     /// Adds the frames of a list `(0x18f04bc70 0x18bb21224)`.
     fn add_list(&mut self, line: &str, span: Range<usize>) -> Result<(), OverBudget> {
         let inside = line.trim().trim_start_matches('(').trim_end_matches(')');
+        let before = self.report.exception.as_ref().and_then(|stack| stack.list.clone());
+        let span = before.map_or(span.clone(), |before| before.start..span.end);
         let frames: Vec<Frame> = inside
             .split_ascii_whitespace()
             .map_while(|word| Some(Frame { address: hex(word)?, span: span.clone(), ..Frame::default() }))
             .collect();
         self.report.hold(frames.len() * size_of::<Frame>())?;
-        if let Some(stack) = self.report.exception.as_mut().filter(|stack| stack.frames.is_empty()) {
+        let is_list = |stack: &&mut Stack| stack.frames.is_empty() || stack.list.is_some();
+        if let Some(stack) = self.report.exception.as_mut().filter(is_list) {
             stack.list = Some(span);
-            stack.frames = frames;
+            stack.frames.extend(frames);
         }
         Ok(())
     }
 
+    fn is_in_list(&self) -> bool {
+        self.report.exception.as_ref().is_some_and(|stack| stack.list.is_some())
+    }
+
     fn add_image(&mut self, line: &str) -> Result<(), OverBudget> {
-        let Some(row) = Row::parse(line) else { return Ok(()) };
+        // `0x0 - 0xffffffffffffffff ??? (*) <00000000-…> ???` stands for code outside of all images.
+        let Some(row) = Row::parse(line).filter(|row| row.name != "???") else { return Ok(()) };
         // `0x1000 - 0x1fff App arm64  <UUID> /path` on iOS; the version in parentheses on macOS.
         let before = line.split(" <").next().unwrap_or_default().trim_end();
         let arch = before
