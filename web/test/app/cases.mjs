@@ -58,7 +58,7 @@ export const APP_CASES = {
     await tab.browser.run(() => document.querySelector('[data-part=share]').focus());
     for (const key of ['Escape', 'Enter']) {
       await tab.give([notes]);
-      match(await tab.read(), /not an export/);
+      match(await tab.read(), /not an xctrace export/);
       equal(await focus(), 'share');
       await tab.browser.run(() => document.querySelector('[data-part=drop-fault] button').focus());
       await tab.press(key);

@@ -114,7 +114,7 @@ export const DROP_CASES = {
     });
     const store = join(folder, '.DS_Store');
     writeFileSync(store, '');
-    for (const [paths, sentence] of [[[notes], /not an export/], [[notes, fixture('symbols/README.md')], /no recording/], [[damaged], /truncated/], [[store], /no recording/]]) {
+    for (const [paths, sentence] of [[[notes], /not an xctrace export/], [[notes, fixture('symbols/README.md')], /no recording/], [[damaged], /truncated/], [[store], /no recording/]]) {
       await tab.give(paths);
       match(await tab.read(), sentence);
     }
