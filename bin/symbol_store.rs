@@ -51,7 +51,9 @@ pub(crate) fn write_store(args: &SymbolStoreArgs) -> Result<()> {
     ensure!(!locator.found().is_empty(), "no symbols found; pass dSYMs, binaries, .symbols files or folders of them");
     let (mut seen, mut failed) = (HashSet::new(), 0);
     for found in locator.found().iter().filter(|found| seen.insert(found.uuid)) {
-        match write_image(&locator, found, &args.output) {
+        // The best file names the image, in the path as in the `MODULE` record.
+        let best = locator.find(found.uuid).swap_remove(0);
+        match write_image(&locator, &best, &args.output) {
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => {
                 warning(&format!("{error:#}"));

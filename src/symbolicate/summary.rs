@@ -169,8 +169,11 @@ impl BinarySummary {
         let Some(Missing::NoFile { same_name }) = &self.missing else { return None };
         let found = same_name.first()?;
         let Self { name, arch, .. } = self;
-        let uuid = self.uuid.map(|uuid| uuid.to_string()).unwrap_or_default();
         let path = shown(&found.path);
+        // Without a UUID, nothing shows whether the file is of the same build.
+        let Some(uuid) = self.uuid else {
+            return Some(format!("no symbols for {name}, whose UUID is not recorded; {path} has the same name"));
+        };
         Some(if found.arch == *arch {
             format!("no symbols for {name} {uuid} {arch}; {path} has the UUID {}: a different build", found.uuid)
         } else {
