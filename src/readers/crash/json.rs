@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use struson::reader::ValueType;
 
-use super::report::{Form, Frame, Image, Report, Stack, is_placeholder};
+use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, is_placeholder};
 use crate::error::Error;
 use crate::memory::OverBudget;
 use crate::readers::json::Json;
@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
             break;
         }
         if !report.threads.is_empty() {
-            return Err(json.refused(super::SEVERAL));
+            return Err(json.refused(SEVERAL));
         }
     }
     let faulting = || report.fact("faultingThread")?.parse().ok();

@@ -103,9 +103,6 @@ impl CrashReport {
 
 const NOT_A_REPORT: &str = "only crash reports can be named: .ips files of the bug types 109 and 309, and .crash files";
 
-/// Images are numbered in each report, so frames of another report would get wrong names.
-const SEVERAL: &str = "the file contains several crash reports; save each of them in a separate file";
-
 fn refused(text: &str, name: &str) -> Error {
     let at = Position { input: name.to_owned(), line: 1, byte: 0 };
     Error::new(ErrorKind::NotAnExport(text.to_owned()), Some(at))

@@ -8,6 +8,9 @@ use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::FrameKind;
 use crate::units::Uuid;
 
+/// Images are numbered in each report, so frames of another report would get wrong names.
+pub(super) const SEVERAL: &str = "the file contains several crash reports; save each of them in a separate file";
+
 /// The form in which a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::frame_line::{FrameLine, is_digits};
-use super::report::{Form, Frame, Image, Report, Stack};
+use super::report::{Form, Frame, Image, Report, SEVERAL, Stack};
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::memory::OverBudget;
@@ -77,7 +77,7 @@ impl Parser {
         match self.section {
             _ if trimmed.is_empty() => self.section = Section::Fields,
             _ if is_start(trimmed) && !self.report.threads.is_empty() => {
-                return Err(Error::new(ErrorKind::NotAnExport(super::SEVERAL.to_owned()), Some(at.clone())));
+                return Err(Error::new(ErrorKind::NotAnExport(SEVERAL.to_owned()), Some(at.clone())));
             }
             Section::Specific => self.report.add_fact("asi", trimmed).map_err(over)?,
             // A list may have several lines.
