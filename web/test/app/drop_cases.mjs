@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { ROOT } from '../command.mjs';
@@ -93,6 +93,8 @@ export const DROP_CASES = {
   async 'symbols that come after the recording changed are refused'(tab, { app, folder, orchard }) {
     const demo = join(folder, `changed-${tab.browser.name}.xml`);
     writeFileSync(demo, readFileSync(orchard));
+    // WebKit compares whole seconds, and after a change in the same second it reads zeros in place of what is missing.
+    utimesSync(demo, 1_000_000_000, 1_000_000_000);
     await tab.openWith(app, [demo], 'v=1&tab=functions');
     const before = await tab.tables();
     writeFileSync(demo, 'changed');
