@@ -113,8 +113,8 @@ impl SymbolicationSummary {
         advice
     }
 
-    /// Returns a sentence about paths whose symbols name no frame, with their UUIDs and those that the recording needs; `None` if every path is
-    /// useful or in the [advice](Self::advice). `found` are all symbols that were found.
+    /// Returns a sentence about paths whose symbols name no frame, with the reason; `None` if every path is useful or in the
+    /// [advice](Self::advice). `found` are all symbols that were found.
     pub fn useless(&self, paths: &[&Path], found: &[Found]) -> Option<String> {
         let below =
             |path: &Path| -> Vec<&Found> { found.iter().filter(|found| found.path.starts_with(path)).collect() };
@@ -126,12 +126,15 @@ impl SymbolicationSummary {
             |path: &Path| !below(path).is_empty() && !is_told(path) && !used().any(|used| used.path.starts_with(path));
         let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
         let texts: Vec<String> = useless.iter().map(|path| shown(path)).collect();
-        let have: BTreeSet<String> =
-            useless.iter().flat_map(|path| below(path)).map(|found| found.uuid.to_string()).collect();
-        let (paths, have) = (first_of(&texts), first_of(&have.into_iter().collect::<Vec<_>>()));
-        let wants = self.wants();
-        (!useless.is_empty())
-            .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
+        let have: BTreeSet<Uuid> = useless.iter().flat_map(|path| below(path)).map(|found| found.uuid).collect();
+        let of_recording = |uuid: &Uuid| self.binaries.iter().find(|binary| binary.uuid == Some(*uuid));
+        let reasons: Vec<String> = have.iter().filter_map(of_recording).map(BinarySummary::useless).collect();
+        let others: Vec<_> = have.iter().filter(|uuid| of_recording(uuid).is_none()).map(Uuid::to_string).collect();
+        let reasons = (!reasons.is_empty()).then(|| first_of(&reasons));
+        let others = (!others.is_empty())
+            .then(|| format!("UUIDs there: {}; the recording wants {}", first_of(&others), self.wants()));
+        let reasons: Vec<String> = reasons.into_iter().chain(others).collect();
+        (!useless.is_empty()).then(|| format!("no frame is named by {}: {}", first_of(&texts), reasons.join("; ")))
     }
 
     /// Returns a sentence about binaries with unnamed frames for which no symbols were found, with their UUIDs; `None` if there are none.
@@ -163,6 +166,21 @@ impl BinarySummary {
     /// True if symbols of this exact build were found, but do not name all of its frames.
     pub(crate) fn has_symbols_without_names(&self) -> bool {
         matches!(self.missing, Some(Missing::OutsideFunctions | Missing::Nameless))
+    }
+
+    /// Why symbols with its UUID name none of its frames.
+    fn useless(&self) -> String {
+        let Self { name, uuid, used, missing, .. } = self;
+        let its = match uuid {
+            Some(uuid) => format!("{name} ({uuid})"),
+            None => name.clone(),
+        };
+        match (used.first(), missing) {
+            (Some(used), _) => format!("{its} has its names from {}", shown(&used.path)),
+            (None, None) => format!("{its} had all names before"),
+            (None, Some(Missing::Nameless)) => format!("the symbols of {its} are stripped"),
+            (None, Some(_)) => format!("the symbols of {its} contain no function at the recorded addresses"),
+        }
     }
 
     fn advice(&self) -> Option<String> {

@@ -109,6 +109,11 @@ fn notes_the_files_next_to_symbols_that_are_not_read() {
 
 /// An export with a nameless and a named frame at addresses of two functions of `Demo`, in a binary with this name and UUID.
 fn export_of_demo(name: &str, uuid: &str) -> Analysis {
+    export_of_demo_at(name, uuid, 0x564)
+}
+
+/// An export with a frame without a name at an offset, and one with a name.
+fn export_of_demo_at(name: &str, uuid: &str, offset: u64) -> Analysis {
     let row = |id: u32, name: &str, address: u64| {
         format!(
             "<row><sample-time>{id}000000</sample-time><weight>1000000</weight><backtrace><frame name=\"{name}\" addr=\"{address:#x}\">\
@@ -118,8 +123,9 @@ fn export_of_demo(name: &str, uuid: &str) -> Analysis {
     let binary = format!(
         "<binary id=\"1\" name=\"{name}\" UUID=\"{uuid}\" arch=\"arm64\" load-addr=\"0x102a40000\" path=\"/{name}\"/>"
     );
-    let rows = row(1, "0x102a40564", 0x1_02a4_0565).replace("<binary ref=\"1\"/>", &binary)
-        + &row(2, "recorded", 0x1_02a4_0509);
+    let address = 0x1_02a4_0000 + offset;
+    let rows = row(1, &format!("{address:#x}"), address + 1).replace("<binary ref=\"1\"/>", &binary)
+        + &row(2, "recorded", address - 0x5b);
     let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
     let xml = format!(
         "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>\
@@ -144,6 +150,9 @@ fn counts_the_names_from_symbols_and_says_why_they_name_nothing() {
         added("Other", other),
         format!("{nothing}no frame is named by {path}: UUIDs there: {uuid}; the recording wants {other} (Other)")
     );
+    let outside = export_of_demo_at("Demo", &uuid, 0x9_0000).add_symbols(&symbols).unwrap().to_string();
+    let why = format!("the symbols of Demo ({uuid}) contain no function at the recorded addresses");
+    assert_eq!(outside, format!("{nothing}no frame is named by {path}: {why}"));
     let renamed = added("Demo", other);
     let advice = format!("{nothing}no symbols for Demo {other} arm64; {path} has ");
     assert!(renamed.starts_with(&advice) && renamed.contains(&uuid) && renamed.lines().count() == 2, "{renamed}");
