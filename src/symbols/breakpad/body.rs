@@ -52,7 +52,7 @@ impl Body {
         let is_outside = |line: &Line| line.addresses.end <= function.start || line.addresses.start >= function.end;
         while let Some((_, line)) = reader.next() {
             match Record::parse(line) {
-                Some(Record::Function(..) | Record::Public(..) | Record::Stack) => break,
+                Some(Record::Function(..) | Record::Public(..) | Record::Stack | Record::Module) => break,
                 // A malformed start of another function.
                 None if line.starts_with(b"FUNC") || line.starts_with(b"PUBLIC") => break,
                 // Noted when the file was opened.
@@ -75,7 +75,23 @@ impl Body {
         }
         body.lines.sort_by_key(|line| line.addresses.start);
         body.ranges.sort_by_key(|range| (range.depth, range.addresses.start));
+        body.note_unused(&function, notes);
         Some(body)
+    }
+
+    /// Notes what lookups never or only partly use.
+    fn note_unused(&self, function: &Range<u64>, notes: &mut Notes) {
+        for InlineRange { depth, addresses, .. } in &self.ranges {
+            let is_used = |address: u64| function.contains(&address) && self.inlined(address).len() > *depth as usize;
+            if !is_used(addresses.start) || !is_used(addresses.end - 1) {
+                notes.add("an INLINE record is outside of its function, or of the call around it");
+            }
+        }
+        for lines in self.lines.windows(2) {
+            if lines[0].addresses.end > lines[1].addresses.start {
+                notes.add("line records overlap: the last to start is used");
+            }
+        }
     }
 
     fn bytes(&self) -> usize {

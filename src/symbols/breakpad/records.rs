@@ -22,7 +22,9 @@ pub(super) enum Record<'l> {
     Line(Line),
     /// `STACK`, which follows all other records of its function.
     Stack,
-    /// `MODULE`, `INFO`, or an empty line.
+    /// `MODULE`, the first record of a file.
+    Module,
+    /// `INFO`, or an empty line.
     Other,
 }
 
@@ -75,7 +77,8 @@ impl<'l> Record<'l> {
                 Self::Inline(Inline { depth, call, origin: fields.decimal()?, ranges: fields })
             }
             b"STACK" => Self::Stack,
-            b"MODULE" | b"INFO" | b"" => Self::Other,
+            b"MODULE" => Self::Module,
+            b"INFO" | b"" => Self::Other,
             _ => {
                 let mut fields = Fields(line);
                 let addresses = range(fields.hex()?, fields.hex()?)?;

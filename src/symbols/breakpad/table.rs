@@ -54,8 +54,24 @@ impl<'f, 'b> BreakpadSymbols<'f, 'b> {
         let (functions, publics, files, origins) = Default::default();
         let mut symbols = Self { file, functions, publics, files, origins, notes: Notes::default() };
         let mut lines = LineReader::new(file);
+        let mut is_after_stack = false;
         while let Some((offset, line)) = lines.next() {
-            if symbols.add(offset, line).is_none() {
+            let record = Record::parse(line);
+            if offset > 0 && record == Some(Record::Module) {
+                symbols
+                    .notes
+                    .add("the file contains a second module, which is left out; write each to a file of its own");
+                break;
+            }
+            is_after_stack = match record {
+                Some(Record::Stack) => true,
+                Some(Record::Function(..)) => false,
+                _ => is_after_stack,
+            };
+            if is_after_stack && matches!(record, Some(Record::Line(_) | Record::Inline(_))) {
+                symbols.notes.add("a line or INLINE record follows the STACK records of its function, and is left out");
+            }
+            if symbols.add(offset, line, record).is_none() {
                 // Out of memory, which `FileBytes::check` reports.
                 break;
             }
@@ -70,10 +86,10 @@ impl<'f, 'b> BreakpadSymbols<'f, 'b> {
         symbols
     }
 
-    fn add(&mut self, offset: u64, line: &[u8]) -> Option<()> {
+    fn add(&mut self, offset: u64, line: &[u8], record: Option<Record<'_>>) -> Option<()> {
         // Names are at the end of their records.
         let text = |name: &[u8]| Text { offset: offset + (line.len() - name.len()) as u64, length: name.len() as u32 };
-        match Record::parse(line) {
+        match record {
             Some(Record::Function(addresses, name)) => {
                 if addresses.is_empty() || name.is_empty() {
                     self.notes.add("a FUNC record has no size or no name");

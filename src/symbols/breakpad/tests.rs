@@ -111,6 +111,40 @@ fn the_last_function_to_start_wins_if_several_overlap() {
     check(records, &[(0x107, "short +7"), (0x108, "outer +8"), (0x125, "inner +5"), (0x130, "outer +48")]);
 }
 
+/// What lookups do not use is never left out silently.
+#[test]
+fn records_that_are_not_used_have_a_note() {
+    let module = "MODULE mac arm64 4C4C443B55553144A14B1553F2DDDC060 Other\n";
+    let nested = "an INLINE record is outside of its function, or of the call around it";
+    for (records, address, expected, note) in [
+        (
+            format!("FUNC 10 4 0 f\n{module}FUNC 20 4 0 g\n"),
+            0x20,
+            "-",
+            "the file contains a second module, which is left out; write each to a file of its own",
+        ),
+        (format!("FUNC 10 4 0 f\n{module}10 4 9 0\n"), 0x10, "f +0", "a second module"),
+        (
+            "FILE 0 a.c\nFUNC 10 8 0 f\n10 4 9 0\nSTACK CFI INIT 10 8 x\n14 4 10 0\n".to_owned(),
+            0x14,
+            "f +4",
+            "a line or INLINE record follows the STACK records of its function, and is left out",
+        ),
+        ("INLINE_ORIGIN 0 g\nFUNC 10 8 0 f\nINLINE 1 9 0 0 10 4\n".to_owned(), 0x10, "f +0", nested),
+        ("INLINE_ORIGIN 0 g\nFILE 0 a\nFUNC 10 8 0 f\nINLINE 0 9 0 0 10 c\n".to_owned(), 0x10, "g < f a:9 +0", nested),
+        (
+            "FILE 0 a.c\nFUNC 10 20 0 f\n10 20 9 0\n14 4 10 0\n".to_owned(),
+            0x18,
+            "f +8",
+            "line records overlap: the last to start is used",
+        ),
+    ] {
+        let (answers, notes) = look_up(&records, &[address]);
+        assert_eq!(answers, [expected], "{records}");
+        assert!(notes.iter().any(|said| said.contains(note)), "{records}: {notes:?}");
+    }
+}
+
 #[test]
 fn placeholders_are_not_names() {
     let records = "FILE 0 <unknown>\nFILE 1 a.c\nINLINE_ORIGIN 0 <name omitted>\nFUNC 10 8 0 <name omitted>\n10 4 5 0\n\
