@@ -30,8 +30,11 @@ pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut
         let path = clean(path.unwrap_or_default());
         let systems = binary.uuid.and_then(|uuid| systems.get(&uuid)).into_iter().flatten();
         let systems: String = systems.map(|system| format!(" · {}", clean(system))).collect();
-        let share = percent(samples, all_samples(report));
-        writeln!(out, "{uuid:<36}  {arch:<8} wanted {share:>5.1}%   {path}{systems}")?;
+        let share = match samples {
+            0 => format!("{:>7}", "–"),
+            _ => format!("{:>6.1}%", percent(samples, all_samples(report))),
+        };
+        writeln!(out, "{uuid:<36}  {arch:<8} wanted {share:<7}  {path}{systems}")?;
     }
     Ok(())
 }

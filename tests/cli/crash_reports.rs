@@ -50,13 +50,16 @@ fn a_report_shows_what_happened_and_no_shares() {
     assert!(named.contains("   1 * fill_span ") && named.contains("   2 * "), "{named}");
     let json: Value = serde_json::from_str(&ok(&[&report, "--view", "overview", "--format", "json"])).unwrap();
     assert_eq!(json["overview"][0]["stop"]["facts"]["signal"], "SIGSEGV");
-    assert!(ok(&["uuid", &report]).contains(DEMO));
+    let wanted = ok(&["uuid", &report]);
+    assert!(wanted.contains(DEMO) && wanted.contains("libsystem_kernel.dylib · iPhone OS 17.5 (21F79)"), "{wanted}");
 }
 
 #[test]
 fn fleets_count_reports_by_the_innermost_function_of_the_app() {
     let folder = Folder::new();
-    for (name, version, offset) in [("a.crash", "3.1", 0x565), ("b.crash", "3.1", 0x569), ("c.ips", "3.2", 0x565)] {
+    for (name, version, offset) in
+        [("a.crash", "3.1", 0x565), ("b.crash", "3.1", 0x569), ("c.ips.ca.synced", "3.2", 0x565)]
+    {
         write(&folder, &format!("crashes/{name}"), crash_report(version, DEMO, offset));
     }
     write(&folder, "crashes/memory.ips", "{\"bug_type\":\"298\"}\n{}");

@@ -18,7 +18,7 @@ mod stop;
 mod subtrees;
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
@@ -35,11 +35,12 @@ pub use subtrees::Subtree;
 
 use self::containing::Containing;
 use self::owners::Owner;
+use super::unnamed::unnamed_frames;
 use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Calls, Label, StackWeight, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::ordered_pool::both;
-use crate::profile::{BinaryId, Doing, FunctionId, Meaning, Profile, SampleSum};
+use crate::profile::{BinaryId, Doing, FunctionId, Meaning, Profile, SampleSum, StackId};
 use crate::recording::TocRun;
 use crate::units::{Uuid, Weight};
 
@@ -268,20 +269,21 @@ impl<'e> Report<'e> {
         self.by_samples(&nameless_in(&self.recording.profile, rows.map(|row| (row, code.find(row)))))
     }
 
-    /// The systems, such as `iOS 17.5 (21F79)`, on which unnamed code of a system binary was sampled, by UUID.
+    /// The systems, such as `iOS 17.5 (21F79)`, on which samples contain unnamed frames of a system binary, by UUID.
     pub(crate) fn systems_without_names(&self) -> HashMap<Uuid, BTreeSet<String>> {
         let profile = &self.recording.profile;
-        let code = OwnCode::new(self);
-        let mut systems: HashMap<Uuid, BTreeSet<String>> = HashMap::default();
+        // Each visit asks for all frames, and systems are fewer than series.
+        let mut stacks: BTreeMap<String, Vec<StackId>> = BTreeMap::new();
         for series in &self.series {
             let Some(os) = self.recording.toc_of_run(self.run_of(series)).and_then(TocRun::os) else { continue };
-            let rows = self.weights.of_series(series.series).iter();
-            let binaries = rows.filter_map(|row| nameless_binary(profile, code.find(row)?));
-            for binary in binaries.filter(|binary| !is_own_binary(profile, *binary)) {
-                let of_binary = profile.binary(binary).uuid.map(|uuid| systems.entry(uuid).or_default());
-                if let Some(of_binary) = of_binary.filter(|of_binary| !of_binary.contains(&os)) {
-                    of_binary.insert(os.clone());
-                }
+            let of_series = self.weights.of_series(series.series).iter().filter_map(|row| row.stack);
+            stacks.entry(os).or_default().extend(of_series);
+        }
+        let mut systems: HashMap<Uuid, BTreeSet<String>> = HashMap::default();
+        for (os, stacks) in stacks {
+            for UnnamedBinary { binary, .. } in unnamed_frames(profile, stacks.into_iter()).binaries {
+                let uuid = profile.binary(binary).uuid.filter(|_| !is_own_binary(profile, binary));
+                uuid.map(|uuid| systems.entry(uuid).or_default().insert(os.clone()));
             }
         }
         systems
