@@ -1,6 +1,7 @@
 //! Inputs: recordings, exports and standard input. The library recognises the kind of an input; this module adds progress, and ensures that inputs
 //! neither change while they are read nor are overwritten.
 
+use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -32,8 +33,9 @@ impl<'w> Mounted<'w> {
     /// Opens the inputs at these paths. Fails if one is an output or changes while it is read.
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
         let mut files = InputFiles::new(watched, &resource_limits::memory());
-        let find = |path: &Path| watched.unless_changed(files.find(path).map_err(Into::into));
-        let places = places(watched, paths, find)?;
+        // One check at the end: each asks for all files.
+        let places = places(watched, paths, |path| Ok(files.find(path)?));
+        let places = watched.unless_changed(places)?;
         Ok(Self { watched, files: Watched::new(files), places })
     }
 
@@ -71,7 +73,7 @@ pub(crate) struct Inputs<'f> {
     watched: &'f WatchedFiles,
     files: &'f Watched<InputFiles<'f>>,
     /// By path: the inputs, without standard input.
-    inputs: Vec<(PathBuf, Input<'f>)>,
+    inputs: HashMap<PathBuf, Input<'f>>,
 }
 
 impl<'f> Inputs<'f> {
@@ -196,7 +198,7 @@ impl<'f> Inputs<'f> {
 
     /// The opened input at a path; `None` for standard input.
     fn input(&self, path: &Path) -> Option<&Input<'f>> {
-        let input = self.inputs.iter().find(|(known, _)| known == path).map(|(_, input)| input);
+        let input = self.inputs.get(path);
         debug_assert!(input.is_some() || is_stdin(path), "{} was not mounted", path.display());
         input
     }
