@@ -66,7 +66,7 @@ Exit codes: 0 not slower, 1 invalid or nothing could be read, 2 wrong usage, 3 s
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16MB [default: 64MB]";
 
 const INPUT_HELP: &str = "\
-Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst), exports (.xml, .xml.gz, .xml.zst; any name if given by itself) and MetricKit diagnostics (.json, .ndjson, .jsonl, .mxdiagnostic), folders (searched recursively), patterns in \
+Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst), exports (.xml, .xml.gz, .xml.zst; any name if given by itself), crash reports (.ips, .crash, .ips.ca.synced) and MetricKit diagnostics (.json, .ndjson, .jsonl, .mxdiagnostic), folders (searched recursively), patterns in \
 quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.

@@ -7,7 +7,7 @@ pub(crate) const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 /// The extensions of archives.
 pub(crate) const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
 /// The extensions of reports that fleets may measure: crash and MetricKit reports, and Dart profiles.
-pub(crate) const REPORTS: [&str; 6] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic", ".ips", ".crash"];
+pub(crate) const REPORTS: [&str; 7] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic", ".ips", ".crash", ".synced"];
 /// The extensions of other reports.
 pub(crate) const OTHER_REPORTS: [&str; 6] = [".txt", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 

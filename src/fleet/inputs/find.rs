@@ -272,8 +272,9 @@ impl<'h> Finder<'h> {
         if exports.is_empty() && self.inputs.datasets.is_empty() {
             let folder = folder.display();
             self.inputs.notes.push(format!(
-                "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst) and no \
-                 MetricKit diagnostics or Dart profiles (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
+                "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst), no \
+                 crash reports (*.ips, *.crash, *.ips.ca.synced) and no MetricKit diagnostics or Dart profiles (*.json, *.ndjson, *.jsonl, \
+                 *.mxdiagnostic, also .gz or .zst)"
             ));
         }
         let folder: Arc<Path> = folder.into();

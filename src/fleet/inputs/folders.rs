@@ -169,7 +169,7 @@ pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     let has = |endings: &[&str]| has_ending(path, endings);
     let head = (has(&REPORTS) || has(&OTHER_REPORTS)).then(|| head(files, path).ok()).flatten()?;
     // Other reports of the system, such as those about memory, are also reports that fleets do not measure.
-    is_report_measured(&head).or(has(&[".ips", ".crash"]).then_some(false))
+    is_report_measured(&head).or(has(&[".ips", ".crash", ".synced"]).then_some(false))
 }
 
 /// The first bytes of a file, decompressed.
