@@ -120,22 +120,9 @@ mod tests {
     use super::*;
 
     fn row(table: Option<&str>, start: u64, end: Option<u64>) -> Interval {
-        Interval {
-            origin: if table.is_some() { IntervalOrigin::Table } else { IntervalOrigin::Signpost },
-            run: 1,
-            start: Nanos::from_nanos(start),
-            end: end.map(Nanos::from_nanos),
-            name: None,
-            label: None,
-            subsystem: None,
-            category: None,
-            identifier: None,
-            process: None,
-            pid: None,
-            tid: None,
-            hang_type: None,
-            table: table.map(Into::into),
-        }
+        let origin = if table.is_some() { IntervalOrigin::Table } else { IntervalOrigin::Signpost };
+        let (start, end) = (Nanos::from_nanos(start), end.map(Nanos::from_nanos));
+        Interval { table: table.map(Into::into), ..Interval::new(origin, 1, start, end) }
     }
 
     #[test]

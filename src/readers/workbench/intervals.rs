@@ -60,20 +60,12 @@ fn label(row: HeadRow<'_>) -> Result<Interval, Error> {
         _ => return Err(row.wrong("kind")),
     };
     Ok(Interval {
-        origin,
-        run: 0,
-        start: Nanos::default(),
-        end: None,
         name: text(row, "name"),
-        label: None,
         subsystem: text(row, "subsystem"),
         category: text(row, "category"),
-        identifier: None,
-        process: None,
-        pid: None,
-        tid: None,
         hang_type: text(row, "hang_type"),
         table: text(row, "table"),
+        ..Interval::new(origin, 0, Nanos::default(), None)
     })
 }
 

@@ -157,6 +157,28 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Creates an interval without names.
+    pub(crate) fn new(origin: IntervalOrigin, run: u32, start: Nanos, end: Option<Nanos>) -> Self {
+        let (name, label, subsystem, category, identifier) = Default::default();
+        let (process, pid, tid, hang_type, table) = Default::default();
+        Self {
+            origin,
+            run,
+            start,
+            end,
+            name,
+            label,
+            subsystem,
+            category,
+            identifier,
+            process,
+            pid,
+            tid,
+            hang_type,
+            table,
+        }
+    }
+
     /// True for a potential hang.
     pub fn is_hang(&self) -> bool {
         self.origin == IntervalOrigin::Hang

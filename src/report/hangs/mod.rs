@@ -407,20 +407,10 @@ fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -
     let row = profile.thread(thread);
     let process = profile.process(row.process);
     Interval {
-        origin: IntervalOrigin::Hang,
-        run: profile.run(process.run).number,
-        start,
-        end: Some(end),
-        name: None,
-        label: None,
-        subsystem: None,
-        category: None,
-        identifier: None,
         process: Some(profile.string(process.name).into()),
         pid: process.pid,
         tid: row.tid,
-        hang_type: None,
-        table: None,
+        ..Interval::new(IntervalOrigin::Hang, profile.run(process.run).number, start, Some(end))
     }
 }
 

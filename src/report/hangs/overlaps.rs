@@ -78,22 +78,8 @@ mod tests {
     use crate::recording::IntervalOrigin;
 
     fn row(run: u32, start: u64, length: Option<u64>) -> Interval {
-        Interval {
-            origin: IntervalOrigin::Hang,
-            run,
-            start: Nanos::from_nanos(start),
-            end: length.map(|length| Nanos::from_nanos(start + length)),
-            name: None,
-            label: None,
-            subsystem: None,
-            category: None,
-            identifier: None,
-            process: None,
-            pid: None,
-            tid: None,
-            hang_type: None,
-            table: None,
-        }
+        let end = length.map(|length| Nanos::from_nanos(start + length));
+        Interval::new(IntervalOrigin::Hang, run, Nanos::from_nanos(start), end)
     }
 
     #[test]
