@@ -1,14 +1,21 @@
 //! dyld shared caches: `symbolicate --image`, `uuid`, and names in a report.
 
+use serde_json::json as value;
 use support::dyld_cache_writer::{CODE, CacheForm, CacheModel, CachedFunction, CachedImage, Visible};
 
 use crate::command::{Folder, fails, json, ok, warns};
+use crate::fleet_case::write;
+use crate::symbols_case::{Case, SAME_ADDRESS, macho};
 
 /// A cache with two images in a folder, and the path of its main file.
 fn cache() -> (Folder, String, CacheModel) {
+    cache_of([[1; 16], [2; 16]])
+}
+
+fn cache_of(uuids: [[u8; 16]; 2]) -> (Folder, String, CacheModel) {
     let image = |number: u64, name: &str| CachedImage {
         path: format!("/usr/lib/{name}"),
-        uuid: [number as u8; 16],
+        uuid: uuids[number as usize - 1],
         functions: [("start", Visible::External), ("-[Widget draw]", Visible::Local), ("", Visible::Stripped)]
             .into_iter()
             .zip(0..)
@@ -87,4 +94,40 @@ fn lists_the_images_of_a_cache() {
     let (listed, warning) = warns(&["uuid", &folder.path("")]);
     assert_eq!(listed.lines().count(), 2);
     assert!(warning.contains("dyld_shared_cache_arm64e.symbols is missing; copy it to the same folder"), "{warning}");
+}
+
+/// A team makes the packed store once, from a cache or from the folder of a device.
+#[test]
+fn a_cache_the_folder_of_a_device_and_a_packed_store_give_the_same_names() {
+    let uuid = u128::from_str_radix(&SAME_ADDRESS.replace('-', ""), 16).unwrap().to_be_bytes();
+    let (folder, cache, _) = cache_of([uuid, [2; 16]]);
+    let library = "iOS DeviceSupport/iPhone14,2 17.5 (21F79)/Symbols/usr/lib/libone.dylib";
+    write(&folder, library, macho(&[("_start_1", CODE), ("-[Widget draw]", CODE + 0x100)]));
+    let device = folder.path("iOS DeviceSupport");
+    let [of_cache, of_device] = ["of cache", "of device"].map(|name| folder.path(name));
+    ok(&["symbols", &cache, "-o", &of_cache]);
+    ok(&["symbols", &device, "-o", &of_device]);
+    let case = Case::new();
+    let (leaf, caller) = (CODE + 0x108, CODE + 4);
+    let time = case.export("libone.dylib", SAME_ADDRESS, &[(leaf, ""), (caller + 1, "")]);
+    let cycles = std::fs::read_to_string(&time).unwrap().replace("time-profile", "cpu-profile");
+    let cycles = case
+        .folder
+        .file("cycles.xml", cycles.replace("<weight>", "<cycle-weight>").replace("</weight>", "</cycle-weight>"));
+    let frame = |offset: u64, callees: &[serde_json::Value]| {
+        value!({"binaryUUID": SAME_ADDRESS, "binaryName": "libone.dylib", "address": 0x1_8000_0000_u64 + offset,
+                "offsetIntoBinaryTextSegment": offset, "sampleCount": 1, "subFrames": callees})
+    };
+    let threads = value!([{"threadAttributed": true, "callStackRootFrames": [frame(caller, &[frame(leaf, &[])])]}]);
+    let hang = value!({"timeStampBegin": "2024-05-01 00:00:00 +0000", "hangDiagnostics": [{
+        "callStackTree": {"callStackPerThread": true, "callStacks": threads},
+        "diagnosticMetaData": {"hangDuration": "1 sec", "osVersion": "iPhone OS 17.5 (21F79)"},
+    }]});
+    let hang = case.folder.file("hang.json", hang.to_string());
+    for recording in [&time, &cycles, &hang] {
+        for symbols in [&cache, &device, &of_cache, &of_device] {
+            let stacks = case.ok(&[recording, "--symbols", symbols, "--format", "folded"]);
+            assert!(stacks.contains(";start_1;-[Widget draw] "), "{recording} {symbols}: {stacks}");
+        }
+    }
 }
