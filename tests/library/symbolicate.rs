@@ -18,11 +18,11 @@ use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder, SymbolFrame};
 use traceparse::units::Uuid;
 
-fn built() -> PathBuf {
+pub(crate) fn built() -> PathBuf {
     support::repository("fixtures/symbols/built")
 }
 
-fn locator(path: &Path) -> Locator<'static> {
+pub(crate) fn locator(path: &Path) -> Locator<'static> {
     let mut locator = Locator::new(&FileSystem);
     assert!(locator.add(path, &mut Index::default()).unwrap() > 0, "{}", path.display());
     locator

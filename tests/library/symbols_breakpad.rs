@@ -12,15 +12,7 @@ use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 
-fn built() -> PathBuf {
-    support::repository("fixtures/symbols/built")
-}
-
-fn locator(path: &Path) -> Locator<'static> {
-    let mut locator = Locator::new(&FileSystem);
-    locator.add(path, &mut Index::default()).unwrap();
-    locator
-}
+use crate::symbolicate::{built, locator};
 
 #[test]
 fn a_written_file_answers_the_same_as_its_sources() {
