@@ -178,7 +178,10 @@ impl View {
         let mut options = ReportOptions { view: of, ..self.options.clone() };
         options.schemas = vec![profile.string(row.schema).to_owned()];
         options.selection.runs = vec![profile.run(row.run).number];
-        Ok(self.base.recording.report(&options))
+        let mut report = self.base.recording.report(&options);
+        // Other documents may have a run with this number.
+        report.series.retain(|row| row.series == id);
+        Ok(report)
     }
 
     /// The threads of a series, heaviest first. The report must be separated by thread.

@@ -42,9 +42,8 @@ export interface Reading {
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly before: Uint8Array<ArrayBuffer> | null;
   readonly facts: string | null;
-  /** Which of two recordings is the first, and why. */
-  readonly order: string | null;
   readonly title: string;
+  /** For two recordings, the last one tells which is the first, and why. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly unmatched: readonly string[];

@@ -48,10 +48,9 @@ fn default_memory() -> u64 {
 pub(crate) struct Reading {
     /// The uncompressed payload of the only or second recording, which [`open`](crate::open) reads.
     payload: U8s,
-    /// For two recordings: the payload of the first, the facts about both, and a sentence about their order.
+    /// For two recordings: the payload of the first, and the facts about both. The last note names their order.
     before: Option<U8s>,
     facts: Option<String>,
-    order: Option<String>,
     /// The path of the recording.
     title: String,
     notes: Vec<String>,
@@ -127,13 +126,13 @@ mod tests {
             let request = format!(r#"{{"files": [{files}], "is_swapped": {is_swapped}}}"#);
             read(request.as_bytes(), InMemory::new(vec![EXPORT.into(), EXPORT.into()])).unwrap()
         };
-        let Reading { payload, before, facts, order, title, .. } = compared(false);
+        let Reading { payload, before, facts, notes, title, .. } = compared(false);
         assert_eq!(
-            (title.as_str(), order.as_deref()),
-            ("a.xml → b.xml", Some("Before: a.xml; after: b.xml (by name)."))
+            (title.as_str(), &notes[..]),
+            ("a.xml → b.xml", &["Before: a.xml; after: b.xml (by name).".to_owned()][..])
         );
         assert!(Opened::new(&payload.0, &before.unwrap().0, facts.unwrap().as_bytes()).is_ok());
-        assert_eq!(compared(true).order.as_deref(), Some("Before: b.xml; after: a.xml (swapped)."));
+        assert_eq!(compared(true).notes, ["Before: b.xml; after: a.xml (swapped)."]);
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading)
     reading.payload = U8s(later);
     reading.before = Some(U8s(earlier));
     reading.facts = Some(facts);
-    reading.order = Some(order);
+    reading.notes.push(order);
     reading.title = format!("{} → {}", before.name, after.name);
     Ok(reading)
 }
