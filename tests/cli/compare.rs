@@ -371,7 +371,7 @@ fn names_are_inert_in_markdown_and_junit() {
     assert!(text.contains("<testsuites tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\">"), "{text}");
     assert!(text.contains("name=\"a|b]&lt;img/src=x&gt;*_`@octocat#1&amp;amp;www.evil.example\""), "{text}");
     let junit = run(&[&base, "--against", &base, "--format", "junit", "--functions", "off"], 1);
-    let message = "No comparison is possible: both sides have the same 6 recordings; pass each to one side.";
+    let message = "No comparison is possible: both sides have the same 6 recordings; pass each to only one side.";
     assert!(junit.contains(&format!("<error type=\"invalid\" message=\"{message}\"/>")), "{junit}");
 }
 
