@@ -79,7 +79,7 @@ impl SharedLabel {
         let Self { key, runs, values } = self;
         let (runs, values) = (several(*runs, "run"), several(*values, "value"));
         format!(
-            "Intervals assume that runs are independent. Within cohorts, {runs} with a {key} have {values} of it: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
+            "Intervals assume that runs are independent. Within cohorts, {runs} have only {values} of {key}: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
         )
     }
 }

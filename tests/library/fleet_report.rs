@@ -46,7 +46,7 @@ fn intervals_of_repeated_labels_say_what_they_assume() {
     for words in [
         "from, to: the 95 % interval, if runs are independent.",
         ", if runs are independent), from",
-        "400 runs with a device_id have 20 values of it",
+        "400 runs have only 20 values of device_id",
     ] {
         assert!(said.contains(words), "{words:?} is not in {said}");
     }
