@@ -116,7 +116,7 @@ fn nothing_is_said_of_time_without_samples() {
     let cases = [
         (at(500_000_000, length, main), "no sample of its thread in the table time-profile is in that time"),
         (at(1_200_000_000, length, main), "samples cover 50% of that time"),
-        (at(1_000_000_000, length, "<sentinel/>"), "no sample of the run is known to be of the main thread"),
+        (at(1_000_000_000, length, "<sentinel/>"), "no sample of the run is known to come from the main thread"),
     ];
     for (hang, reason) in cases {
         let export = written(&folder, &[samples(|index| index < 100), hang]);
@@ -240,7 +240,7 @@ fn cycles_give_bounds() {
     assert_eq!(word, "unknown", "{bounds:?}");
     let text = run(&["hangs", &export]);
     assert!(
-        text.contains("do not tell whether it was busy") && text.contains("Busy meanwhile, Worker (0x9)"),
+        text.contains("do not show whether it was busy") && text.contains("Busy meanwhile, Worker (0x9)"),
         "{text}"
     );
 }
