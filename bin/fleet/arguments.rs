@@ -173,7 +173,7 @@ pub(crate) struct IncompleteArgs {
 /// The default of `--min-effect`.
 static MIN_EFFECT: LazyLock<String> = LazyLock::new(|| format!("{}%", 100.0 * CompareOptions::default().min_effect));
 
-/// What a verdict needs to be a claim, and what it does to the exit code.
+/// The conditions for a verdict, and its effect on the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
     /// Ignore changes smaller than this

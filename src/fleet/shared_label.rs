@@ -60,7 +60,7 @@ impl LabelValues {
         }
     }
 
-    /// The label whose values repeat; if there are several, the one with the most values, which is closest to the origin of runs.
+    /// The label whose values repeat; if several labels repeat, the label with the most values, since it identifies the origin of runs most closely.
     pub(super) fn shared(&self) -> Option<SharedLabel> {
         let shared = self.by_key.iter().filter(|(_, values)| values.count() < values.runs && values.differ());
         let (key, values) = shared.rev().max_by_key(|(_, values)| values.count())?;
