@@ -334,7 +334,7 @@ fn no_part_of_a_stack_is_dropped_without_a_word() {
     }
 }
 
-/// A truncated document followed by another one: both are detected.
+/// A truncated document followed by another one: neither document hides the other.
 #[test]
 fn a_document_after_a_cut_one_is_read() {
     let whole = row("<sentinel/>");
