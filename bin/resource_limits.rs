@@ -187,7 +187,10 @@ mod tests {
         assert!(error.contains("13 bytes") && error.contains("--max-output 1M"), "{error}");
         assert_eq!(out.out, b"1234567890");
         let block = vec![0; 1 << 20];
-        assert!((0..1000).all(|_| out.write_all(&block).is_ok()), "still counted, so the error can suggest a sufficient limit");
+        assert!(
+            (0..1000).all(|_| out.write_all(&block).is_ok()),
+            "still counted, so the error can suggest a sufficient limit"
+        );
         assert!(out.check().unwrap_err().to_string().contains("--max-output 1049M"));
         assert!((0..100).any(|_| out.write_all(&block).is_err()), "it ends");
         assert!(out.check().unwrap_err().to_string().contains("larger than 1GiB"));

@@ -256,7 +256,7 @@ fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
     let mut tables = [(DatasetTable::Frames, &run.frames), (DatasetTable::Binaries, &run.binaries)].into_iter();
     match tables.find(|(_, rows)| rows.iter().any(is_impossible)) {
         Some((table, _)) => {
-            let what = "has less all weight than self weight, or more than the run";
+            let what = "has an all weight below its self weight, or above the run's weight";
             Err(DatasetError::damaged(table, format!("a row of run {} {what}", run.record.run_id)))
         }
         None => Ok(()),

@@ -136,7 +136,8 @@ impl TableOfRuns {
             return Ok(());
         }
         let run_id = self.rows.text(RUN_ID)?;
-        let detail = format!("it has rows of run {run_id}, which is missing or in a different position in the table `runs`");
+        let detail =
+            format!("it has rows of run {run_id}, which is missing or in a different position in the table `runs`");
         Err(DatasetError::damaged(self.table, detail))
     }
 }

@@ -126,7 +126,7 @@ fn damage_behind_the_first_row_costs_the_recording() {
         for jobs in [1, 2] {
             let error = read_files(&damaged, &with_jobs(jobs)).unwrap_err();
             let ErrorKind::BrokenBundle { file, rule } = &error.kind else { panic!("{error}") };
-            assert!(file.ends_with(&store) && rule.contains("of them are missing"), "{error}");
+            assert!(file.ends_with(&store) && rule.contains("rows are missing"), "{error}");
             let table = format!("/run[@number=\"{run}\"]/data/table[@schema=\"cpu-profile\"]");
             assert!(rule.contains(&table) && rule.contains("--input orchard.trace"), "{error}");
         }
