@@ -18,7 +18,7 @@ use crate::formats::TABLES;
 use crate::output::{Output, unless_closed};
 use crate::output_args::OutputArgs;
 
-/// The runs, and the question.
+/// The runs, and the options for finding changes.
 #[derive(Debug, Args)]
 #[command(after_long_help = TREND_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
 #[command(mut_arg("fail_on", |arg| arg.value_parser(FailOn::of_totals())))]
