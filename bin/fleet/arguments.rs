@@ -213,7 +213,7 @@ impl VerdictArgs {
         self.fail_on.contains(&verdict)
     }
 
-    /// The exit code of the process. Input that cannot be used for a verdict never succeeds.
+    /// The exit code of the process. It is never 0 if the input cannot be used for a verdict.
     pub(crate) fn exit_code(&self, outcome: Outcome) -> u8 {
         match outcome {
             Outcome::Invalid => EXIT_INPUT,
