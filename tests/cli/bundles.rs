@@ -131,7 +131,7 @@ fn a_recording_has_its_intervals_in_itself() {
         assert!(!expected.is_empty() && expected.len() < 100, "{expected:?}");
         assert_eq!(times(&forms.folder), expected, "{asked:?}");
         assert_eq!(times(zip), expected, "{asked:?}");
-        // And may have those of its export, or the other way round.
+        // Samples may also come from the export, and intervals from its recording.
         let from_zip = csv(&[&[&forms.export, "--view", "samples", "--intervals", zip], asked].concat());
         assert_eq!(column(&from_zip, "time_ns"), expected, "{asked:?}");
     }

@@ -29,7 +29,7 @@ fn said(output: &Output) -> String {
 const CHANGES: [fn(&str); 5] = [
     // A writer that continues to append.
     |path| OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(b"<more>")).expect("written"),
-    // Other content of the same length, in its place.
+    // Other content of the same length, written to the same file.
     |path| fs::write(path, read_text(path).replace("fmt", "FMT")).expect("written"),
     // Another file with the same name.
     |path| {

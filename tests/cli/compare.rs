@@ -90,7 +90,7 @@ fn a_slower_version_is_named_with_its_function() {
     let total = &answer["functions"][0];
     assert_eq!((total["function"].as_str(), total["is_slower"].as_bool()), (Some("total"), Some(true)));
     assert!((1.9..2.1).contains(&total["ratio"].as_f64().unwrap()), "{total}");
-    // The other way round, it is faster.
+    // With the sides swapped, it is faster.
     let args = [new.as_str(), "--against", &base, "--block", "device"];
     assert!(run(&args, 0).starts_with("Faster: −"));
     run(&["--fail-on", "unknown", &base, "--against", &new, "--block", "device"], 0);

@@ -46,7 +46,7 @@ impl Shown {
             text if ["--alert", "traceparse compare", "traceparse trend"].iter().any(|asked| text.contains(asked)) => {
                 &[0, 3, 4]
             }
-            // It answers with its exit code.
+            // The exit code is the answer.
             text if text.contains("jq -e") => &[0, 1],
             _ => &[0],
         }

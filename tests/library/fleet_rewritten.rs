@@ -130,7 +130,7 @@ fn samples_that_do_not_add_up_are_refused() {
     }
 }
 
-/// The recorded time is in no other table, but rates and seconds are columns of their own.
+/// No other table contains the recorded time, but rates and seconds are separate columns.
 #[test]
 fn recorded_time_that_is_not_that_of_its_copies_is_refused() {
     let runs = support::fleet::runs(3, 20);

@@ -9,7 +9,7 @@ use apple_symbols_writer::{Form, Image, write_container, write_record};
 use support::Rng;
 use traceparse::symbols::{AppleImage, AppleSymbols, Symbols};
 
-/// All addresses of an image that lie near code, and some far away.
+/// All addresses of an image that are near code, and some distant addresses.
 fn addresses(rng: &mut Rng) -> Vec<u64> {
     let step = 1 + rng.below(4);
     let near = (0..0x12_000).step_by(step as usize);
@@ -29,7 +29,7 @@ fn answers(symbols: &AppleSymbols<'_>, addresses: &[u64]) -> Vec<Option<Vec<Fram
             is_inlined: frame.is_inlined,
         });
         let frames: Vec<Frame> = frames.collect();
-        // A function that has no name is known by its start, which the oracle does not tell.
+        // A function without a name is identified by its start, which the oracle does not report.
         if frames.iter().any(|frame| frame.function.is_some() || frame.file.is_some()) {
             let is_first = answers[index].replace(frames).is_none();
             assert!(is_first, "address {index} is answered twice");
