@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::programs::{has_python, oracle};
 
 const MILLISECOND: u64 = 1_000_000;
-/// Of most runs.
+/// The length of most runs.
 const LENGTH: u64 = 6_000;
 const RUNS: u64 = 14;
 
@@ -112,7 +112,7 @@ enum Kind {
     NoScroll,
     /// Has no signposts.
     NoSignposts,
-    /// Its main thread waits while it scrolls.
+    /// The main thread waits while the app scrolls.
     Idle,
     NoMainThread,
     /// The export itself contains the signposts.

@@ -117,7 +117,7 @@ const OTHER_UNITS: [&str; 14] = [
     "src/recording/column.rs",
     "src/output/firefox/mod.rs",
     "src/output/fleet/",
-    // Words of reports: in all languages, in a header, and as Dart says it.
+    // Words in reports: in all languages, in a header, and in Dart's wording.
     "src/readers/metrickit/locales.rs",
     "src/report/hangs/presence.rs",
     "src/readers/dart/record.rs",

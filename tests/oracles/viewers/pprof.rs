@@ -385,7 +385,8 @@ fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The duration is the one in the table of contents of the run, or in several equal ones. Without a usable one, it is the time that the only sample covers: its weight.
+/// The duration comes from the run's table of contents, or from several equal tables. Without a usable table, it is the time that the only
+/// sample covers, which is its weight.
 fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
     let toc = "<trace-toc><run number=\"1\"><info><summary><duration>3.5</duration></summary></info></run></trace-toc>";
     let windowed = toc.replace("</duration>", "</duration><recording-mode>Windowed (5 seconds)</recording-mode>");
@@ -446,7 +447,7 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
     Ok(())
 }
 
-/// Their weights do not add up.
+/// Series whose weights cannot be added up.
 fn tables_that_do_not_add_up_are_refused() -> Result<(), Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     for table in ["time-profile-waiting", "cpu-profile"] {
