@@ -29,9 +29,9 @@ pub(crate) const STOP_FIELDS: [(&str, &str); 7] = [
     ("exception-reason", "reason"),
     ("memory-region", "memory"),
 ];
-/// The prefix of the name of a thread whose stack shows where an exception was raised.
+/// How the name of a thread starts whose stack is that of an exception when it was raised.
 pub(crate) const LAST_EXCEPTION: &str = "Last exception";
-/// The summary field that contains the index of the crashed thread among the run's threads.
+/// The field of the summary with the index of the thread that crashed among the threads of the run.
 pub(crate) const ATTRIBUTED_THREAD: &str = "attributed-thread";
 
 pub(crate) fn is_stop_field(key: &str) -> bool {

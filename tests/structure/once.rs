@@ -167,7 +167,7 @@ fn options_are_declared_once() {
     assert!(declared.is_empty(), "share the description of an option:\n{declared:#?}");
 }
 
-/// Options with the same name, but other values or another meaning, and their number: a label with a value or recordings (`against`),
+/// Options of the same name with other values or another meaning, and how many there are: a label with a value or recordings (`against`),
 /// rules about intervals, runs or growth (`alert`), the address or the name of an image (`image`), a folder or a file (`output`), names of
 /// threads in one recording or in all (`thread`).
 const OTHER_MEANINGS: [(&str, usize); 17] = [
