@@ -29,7 +29,7 @@ pub(crate) struct RecordingArgs {
     pub(crate) images: ImageArgs,
 }
 
-/// The options for each recording, of a fleet or by itself.
+/// The options that apply to each recording, alone or in a fleet.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub(crate) struct SymbolArgs {
     pub(crate) no_bundled_symbols: bool,
 }
 
-/// The files and folders to search for symbols, and what is taken from them.
+/// The files and folders to search for symbols, and how their symbols are used.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SearchArgs {
     /// dSYM or folder to search for symbols (repeatable)

@@ -200,7 +200,7 @@ pub(crate) enum Command {
     Table(Box<TableArgs>),
     /// Name a crash report, or addresses as atos does
     ///
-    /// Writes the report with names, lines and inlined functions in place of addresses, and everything else as it is. With -o, names single
+    /// Writes the report with names, lines and inlined functions in place of addresses. Everything else is copied unchanged. With -o, names single
     /// addresses instead.
     Symbolicate(Box<SymbolicateArgs>),
     /// Demangle C++, Swift and Rust names

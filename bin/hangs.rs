@@ -28,7 +28,7 @@ use crate::symbols::name_frames;
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, note, redacted, warning};
 
-/// What is read, and where the answer goes.
+/// The inputs and the output.
 #[derive(Debug, Args)]
 struct StretchArgs {
     /// Recordings, and exports of one recording

@@ -31,7 +31,7 @@ impl TemporaryFile {
         watch();
         #[cfg_attr(not(unix), allow(unused_mut))]
         let mut builder = tempfile::Builder::new();
-        // The same permissions as for other new files: those of tempfile would hide the output from other users. The umask still applies.
+        // Use the permissions of other new files, since tempfile's default would hide the output from other users. The umask still applies.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut temporary = temporary();
@@ -187,7 +187,7 @@ fn watch() {
     });
 }
 
-/// Starts a thread that handles signals. The exit codes are those that shells report for processes ended by a signal.
+/// Starts a thread that handles signals. The exit codes are the codes that shells report for processes ended by a signal.
 #[cfg(unix)]
 fn start() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};

@@ -122,7 +122,7 @@ impl Output {
 }
 
 /// Opens a page in the default browser, which continues without this process. Since the page is complete, a failure is only a warning: the exit
-/// code is that of the answer.
+/// code depends only on the answer.
 fn open_page(page: &Path) {
     page.parent().into_iter().for_each(interrupt::keep);
     // A relative path such as `https:a.html` would be an address.

@@ -88,7 +88,7 @@ impl<const FORMATS: FormatSet> Args for OutputArgs<FORMATS> {
             _ => Format::Svg.is_in(FORMATS),
         };
         let options = all.get_arguments().filter(|arg| is_option(arg.get_id().as_str())).cloned();
-        // The options come after those that the command already has.
+        // List these options after the command's other options.
         let options = options.map(|arg| arg.display_order(None));
         command.args(options).mut_arg("format", |arg| arg.value_parser(Format::parser(FORMATS)))
     }

@@ -203,7 +203,7 @@ fn other_commands(export: &Recording) -> String {
 pub(crate) fn check_counted(report: &Report<'_>, args: &RecordingArgs) -> Result<()> {
     let profile = &report.recording.profile;
     let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
-    // Operations may have removed samples that the filters omit, which then count for neither.
+    // A sample that operations removed, and that the filters would omit, is not counted by either.
     let has_rows = report.recording.tables().any(|table| table.kind == TableKind::Cpu && table.rows > 0);
     if profile.sums_or_samples().next().is_none() && (report.operations.is_empty() || !has_rows) {
         if !report.recording.has_percentiles() {

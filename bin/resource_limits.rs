@@ -91,12 +91,12 @@ pub(crate) fn of_run() -> u64 {
     BOUNDS.get().map_or(0, |bounds| bounds.of_run)
 }
 
-/// The memory for the list of symbol files, and for the one that is being examined.
+/// The memory for the list of symbol files and for the file being examined.
 pub(crate) fn of_found_symbols() -> MemoryBudget {
     memory().part(limit() / 8)
 }
 
-/// The memory that trees with this number of stacks take.
+/// The memory needed for trees with this many stacks.
 pub(crate) fn of_trees(stacks: usize) -> u64 {
     stacks as u64 * TREE_BYTES
 }
@@ -143,7 +143,7 @@ impl<W: Write> Limited<W> {
         )
     }
 
-    /// The size up to which output is counted.
+    /// The number of bytes up to which dropped output is still counted.
     fn counted(&self) -> u64 {
         let (least, factor) = COUNTED;
         least.max(self.most.saturating_mul(factor))
@@ -187,7 +187,10 @@ mod tests {
         assert!(error.contains("13 bytes") && error.contains("--max-output 1M"), "{error}");
         assert_eq!(out.out, b"1234567890");
         let block = vec![0; 1 << 20];
-        assert!((0..1000).all(|_| out.write_all(&block).is_ok()), "counted, so the number that is enough is known");
+        assert!(
+            (0..1000).all(|_| out.write_all(&block).is_ok()),
+            "still counted, so the error can suggest a sufficient limit"
+        );
         assert!(out.check().unwrap_err().to_string().contains("--max-output 1049M"));
         assert!((0..100).any(|_| out.write_all(&block).is_err()), "it ends");
         assert!(out.check().unwrap_err().to_string().contains("larger than 1GiB"));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use traceparse::settings::{Program, Setting};
 
-/// Makes sentences of the library name the options of this command.
+/// Makes the library's messages use the names of this command's options.
 pub(crate) fn name_options() {
     Program { command: Some("traceparse"), write }.install();
 }

@@ -36,7 +36,7 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
         #[cfg(unix)]
         ensure!(
             !IS_STDOUT_CLOSED.load(Ordering::Relaxed),
-            "standard output is closed; write to a file with -o, or connect it"
+            "standard output is closed; open it, or write to a file with -o"
         );
         return write_through(io::stdout().lock(), write).context("the output cannot be written");
     };
@@ -122,8 +122,8 @@ pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
 }
 
-/// Writes a format for programs, like [`write_to`]: verbatim or, on a terminal, with characters escaped in this syntax. Without a syntax, names are
-/// already inert.
+/// Writes a machine-readable format, like [`write_to`]. A terminal gets control characters as escapes of this syntax; other destinations get the
+/// output verbatim. Pass no syntax if the names in the output are already escaped.
 pub(crate) fn write_inert(
     path: Option<&Path>,
     syntax: Option<Syntax>,
@@ -140,7 +140,7 @@ fn columns() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= LEAST_COLUMNS)
 }
 
-/// The minimum width, which numbers need.
+/// The minimum width: a narrower table has no space for its numbers.
 const LEAST_COLUMNS: usize = 20;
 
 /// The width and colour of text for `path` or standard output. `--color` sets the global choice.

@@ -30,7 +30,7 @@ pub(crate) struct SymbolStoreArgs {
     /// dSYMs, other symbol files, recordings, or their folders
     #[arg(required = true, value_name = "SOURCE", value_hint = ValueHint::AnyPath)]
     sources: Vec<PathBuf>,
-    /// Folder for the files; it is created
+    /// Folder for the files; created if missing
     ///
     /// Files with the same content are kept. Others are replaced, and files of other images stay.
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]

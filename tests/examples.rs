@@ -1,4 +1,4 @@
-//! The programs of `examples/`, run on a bundle and on fixtures. They are built as tests are, so that mostly nothing is left to be built.
+//! The programs of `examples/`, run on a bundle and on fixtures. They are built with the options of the tests, so usually no build is needed.
 //!
 //! `TRACEPARSE_CARGO_CONFIG` is a setting of cargo with which the programs are built.
 //!
@@ -31,9 +31,9 @@ fn trials() -> Vec<Trial> {
 
 /// The output of an example.
 fn output(example: &str, paths: &[&Path]) -> Result<String, Failed> {
-    // With the features that the tests enable, so that the library is the one they have.
+    // With the features of the tests, so the library need not be built again.
     let build = ["build", "--locked", "--quiet", "--profile", "test", "--workspace", "--example", example];
-    // What `--config` tells the cargo that runs this test is not told to it.
+    // This process does not inherit the `--config` options of the cargo that runs this test.
     let config = std::env::var("TRACEPARSE_CARGO_CONFIG").ok();
     let config: Vec<&str> = config.iter().flat_map(|it| ["--config", it]).collect();
     let mut cargo = Command::new(env!("CARGO"));
@@ -41,7 +41,7 @@ fn output(example: &str, paths: &[&Path]) -> Result<String, Failed> {
     if !built.status.success() {
         return Err(String::from_utf8_lossy(&built.stderr).into_owned().into());
     }
-    // This test stands in `deps`, beside `examples`.
+    // The binary of this test is in `deps`, next to `examples`.
     let test = std::env::current_exe()?;
     let folder = test.parent().and_then(Path::parent).ok_or("the test is in no folder")?;
     let program = folder.join("examples").join(example);
@@ -52,7 +52,7 @@ fn output(example: &str, paths: &[&Path]) -> Result<String, Failed> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// An invented recording as a bundle in this folder, of whose main thread there are samples.
+/// Writes an invented recording with main thread samples as a bundle in this folder.
 fn bundle(folder: &Path) -> Result<PathBuf, Failed> {
     let invented = |seed| Invented::random(seed, &Size { rows: 300, depth: 8, ..Size::small() });
     let has_main = |recording: &Invented| {
@@ -170,7 +170,7 @@ mod serialized {
         Ok(serde_json::from_slice(&json)?)
     }
 
-    /// The functions of all series in the JSON document, with the names and units that serialized ones have.
+    /// The functions of all series in the JSON document, with the names and units of serialized functions.
     fn functions(report: &Report<'_>) -> Result<Vec<Value>, Failed> {
         let document = document(report)?;
         let mut rows = document["functions"].as_array().ok_or("no functions")?.clone();
@@ -252,7 +252,7 @@ mod readme {
         Ok(())
     }
 
-    /// Builds the programs as `first`, `second` and `third` in a crate in this folder, and puts them there.
+    /// Builds the programs as `first`, `second` and `third` in a crate in this folder, and copies them into the folder.
     fn build(folder: &Path) -> Result<(), Failed> {
         let repository = support::repository("");
         let manifest = "[package]\nname = \"programs\"\nedition = \"2024\"\n\n".to_owned() + &blocks("toml").join("\n");
@@ -280,11 +280,11 @@ mod readme {
         for name in ["first", "second", "third"] {
             fs::copy(target.join("debug").join(name), folder.join(name))?;
         }
-        // The next crate is in another folder, so nothing of this one is used again.
+        // The next crate is in another folder, so no build results of this crate are reused.
         cargo(&["clean", "--package", "programs"])
     }
 
-    /// What a program prints in a folder.
+    /// Runs a program in a folder, and returns its output.
     fn printed(program: &Path, arguments: &[&str], folder: &Path) -> Result<String, Failed> {
         let done = Command::new(program).args(arguments).current_dir(folder).output()?;
         if !done.status.success() {

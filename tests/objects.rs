@@ -1,7 +1,7 @@
 //! Inputs and datasets in an object store, with the feature `object-store`: the same answers as for files, except for the names of sources.
 //!
-//! The store is moto's S3 on the loopback (`tests/objects/server.py`). `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told);
-//! where it cannot `import moto.server`, the tests report themselves as ignored. No test contacts a real store.
+//! The store is moto's S3 on the loopback interface (`tests/objects/server.py`). `TRACEPARSE_PYTHON` names the interpreter (default
+//! `python3`); if it cannot `import moto.server`, the tests report themselves as ignored. No test contacts a real store.
 
 #[path = "objects/store.rs"]
 mod store;
@@ -71,7 +71,7 @@ fn key(number: u32) -> String {
     format!("runs/{below}{}.xml", file_name(number))
 }
 
-/// A folder of runs, and the same in a bucket.
+/// A folder of runs, and a copy of it in a bucket.
 fn runs_in(name: &str, numbers: std::ops::Range<u32>) -> (TempDir, Bucket) {
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::new(name));
     write_runs(&folder.path().join("runs"), numbers);
@@ -83,13 +83,13 @@ fn path_of(folder: &TempDir, name: &str) -> String {
     fs::canonicalize(folder.path()).unwrap().join(name).to_str().unwrap().to_owned()
 }
 
-/// The same command on files and on objects writes the same, but for the names of files.
+/// The same command writes the same output for files and objects, except for file names.
 #[track_caller]
 fn same(folder: &TempDir, bucket: &Bucket, args: &[&str]) {
     let [files, objects] = [path_of(folder, ""), bucket.url("")].map(|place| {
         let args: Vec<String> = args.iter().map(|arg| arg.replace("AT/", &place)).collect();
         let answer = run(&args.iter().map(String::as_str).collect::<Vec<_>>());
-        // A page has the names of files in a compressed document.
+        // A page contains file names in a compressed document.
         let document = args.iter().any(|arg| arg == "html").then(|| payload("report", &answer.stdout));
         let document = String::from_utf8(document.unwrap_or_default()).unwrap();
         let [stdout, stderr, document] =
@@ -149,7 +149,7 @@ fn bundles_are_read_in_every_form() {
     let read = bucket.read_so_far().len();
     let again = ok(&["fleet", "extract", &input, "-o", &dataset]);
     let of_bundle = bucket.read_so_far().split_off(read).into_iter().filter(|key| key.starts_with("fleet/")).count();
-    // What was written less than two seconds ago may change again without another time.
+    // An object written less than two seconds ago may change again without a new modification time.
     assert!(of_bundle == 0 || of_bundle > 5, "a part of the bundle was read");
     assert!(again.stderr.contains("0 new, 0 changed, 1 unchanged, 0 failed"), "{}", again.stderr);
 }
@@ -194,7 +194,7 @@ fn fleets_are_reported() {
         &bucket,
         &["fleet", "report", "AT/runs/*-0000*.xml", "AT/runs/**/run-0000[036].xml", "--format", "json"],
     );
-    // Named one by one, with the tables of contents beside them.
+    // Named one by one, together with their tables of contents.
     let [first, second] = [0, 1].map(|number| format!("AT/{}", key(number)));
     same(&folder, &bucket, &["fleet", "report", &first, &second, "--format", "json"]);
 }
@@ -209,7 +209,7 @@ fn manifests_name_objects() {
     fs::write(runs.join("fleet.csv"), manifest(SEED, 5)).unwrap();
     bucket.put_path(&runs, "runs");
     same(&folder, &bucket, &["fleet", "report", "AT/runs/fleet.csv", "--by", "app_version", "--format", "json"]);
-    // A manifest here names objects there.
+    // A local manifest names objects in the store.
     let here = folder.path().join("here.csv");
     let lines: String = (0..5)
         .map(|number| format!("{},1.{number}\n", bucket.url(&format!("runs/{}.xml", file_name(number)))))
@@ -221,13 +221,13 @@ fn manifests_name_objects() {
     assert_eq!(report["inputs"]["failed"][0]["source"], bucket.url("runs/none.xml"));
 }
 
-/// The JSON of a report, with names of files that do not depend on the place.
+/// The JSON of a report, with file names that do not depend on the location.
 #[track_caller]
 fn report(place: &str, dataset: &str) -> String {
     ok(&["fleet", "report", dataset, "--format", "json"]).stdout.replace(place, "AT/")
 }
 
-/// Extracts the runs of a folder into a dataset of files; the report on it.
+/// Extracts the runs of a folder into a local dataset, and returns its report.
 fn report_on_files(folder: &TempDir) -> String {
     let [runs, dataset] = [path_of(folder, "runs"), path_of(folder, "ds")];
     ok(&["fleet", "extract", &runs, "-o", &dataset]);
@@ -245,17 +245,17 @@ fn a_dataset_is_that_of_files() {
     let expected = report_on_files(&folder);
     assert!(extract(&bucket).contains("extracted 7 new, 0 changed, 0 unchanged, 1 failed"));
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), expected);
-    // The files are those of the dataset here, which have the hashes of their content for names.
+    // The objects equal the files of the local dataset, which are named by the hash of their content.
     let keys: Vec<String> = bucket.keys().into_iter().filter(|key| key.starts_with("ds/")).collect();
     assert!(keys.contains(&format!("ds/{MANIFEST}")) && keys.len() == 8, "{keys:?}");
-    // What does not belong to it, such as the files of a killed extract, changes nothing.
+    // Objects that do not belong to the dataset, such as the files of a killed extract, change nothing.
     bucket.put("ds/runs/part-00000000000000000000000000000000.parquet", "no parquet");
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), expected);
     let message = fails(1, &["fleet", "extract", &bucket.url("runs"), "-o", &bucket.url("runs")]);
     assert!(message.contains("not empty and not a dataset"), "{message}");
 }
 
-/// Three shards of a list of objects, and their merge, with the root named or found.
+/// Three shards of a list of objects, and their merge, with the root passed or detected.
 fn shards_are_merged_there() {
     let (folder, bucket) = runs_in("shards", 0..9);
     let list = folder.path().join("list");
@@ -293,7 +293,7 @@ fn unchanged_objects_are_not_read_again() {
     assert!(extract(&bucket).contains("extracted 2 new, 1 changed, 4 unchanged, 0 failed"));
     assert_eq!([0, 1, 4, 5].map(|number| read(&bucket, number)), [1, 2, 1, 1]);
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), report_on_files(&folder));
-    // What was replaced is gone.
+    // The replaced objects no longer exist.
     let named = String::from_utf8(bucket.get(&format!("ds/{MANIFEST}"))).unwrap();
     for name in bucket.keys().iter().filter_map(|key| key.strip_prefix("ds/runs/")?.strip_suffix(".parquet")) {
         assert!(named.contains(name), "{name} is not removed");

@@ -16,7 +16,7 @@ use crate::choices;
 use crate::weight_limit::{parse_percent, parse_top};
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INPUT, EXIT_UNDECIDED};
 
-/// What is measured of each run.
+/// The quantities to measure in each run.
 #[derive(Debug, Args)]
 pub(crate) struct MeasureArgs {
     /// Quantity to compare, such as cpu-use (repeatable)
@@ -34,7 +34,7 @@ impl MeasureArgs {
     }
 }
 
-/// The runs of a fleet: where they are, which of them count, and how they are read.
+/// The runs of a fleet: where they are, which runs are included, and how they are read.
 #[derive(Debug, Args)]
 pub(crate) struct FleetRunArgs {
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub(crate) struct ShardArgs {
     pub(crate) plan: Option<PathBuf>,
 }
 
-/// The options of a question.
+/// The options that choose the numbers of a report.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArgs {
     /// Compare runs by these labels, such as device
@@ -127,7 +127,7 @@ pub(crate) struct QuestionArgs {
     pub(crate) weighted: bool,
 }
 
-/// Which runs count, and which processes of them.
+/// The runs to include, and the processes in them.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// Only runs with this label (repeatable)
@@ -160,7 +160,7 @@ pub(crate) struct TableArgs {
     pub(crate) alert: Vec<AlertRule>,
 }
 
-/// Which inputs alerts need.
+/// The inputs that alerts require.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct IncompleteArgs {
     /// Evaluate alerts even if inputs are missing
@@ -173,7 +173,7 @@ pub(crate) struct IncompleteArgs {
 /// The default of `--min-effect`.
 static MIN_EFFECT: LazyLock<String> = LazyLock::new(|| format!("{}%", 100.0 * CompareOptions::default().min_effect));
 
-/// What a verdict needs to be a claim, and what it does to the exit code.
+/// The conditions for a verdict, and its effect on the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct VerdictArgs {
     /// Ignore changes smaller than this
@@ -213,7 +213,7 @@ impl VerdictArgs {
         self.fail_on.contains(&verdict)
     }
 
-    /// The exit code of the process. Input that cannot be used for a verdict never succeeds.
+    /// The exit code of the process. It is never 0 if the input cannot be used for a verdict.
     pub(crate) fn exit_code(&self, outcome: Outcome) -> u8 {
         match outcome {
             Outcome::Invalid => EXIT_INPUT,

@@ -111,7 +111,7 @@ pub(crate) struct FleetMergeArgs {
     /// Datasets of `fleet extract` or `fleet merge`, or their folders
     #[arg(required = true, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder for the merged dataset; it is created
+    /// Folder for the merged dataset; created if missing
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
     /// Also merge incomplete datasets

@@ -24,7 +24,7 @@ use crate::output_args::OutputArgs;
 /// The help of `--output`.
 const OUTPUT_HELP: &str = "Write to this file (repeatable)";
 
-/// The two sides, and the question.
+/// The two sides, and the options of the comparison.
 #[derive(Debug, Args)]
 #[command(after_long_help = COMPARE_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
 #[command(mut_arg("output", |arg| arg.action(ArgAction::Append).help(OUTPUT_HELP)))]

@@ -20,7 +20,7 @@ use crate::pruning::PruningArgs;
 pub(crate) struct FleetTreeArgs {
     #[command(flatten)]
     given: Given,
-    /// Only runs from this percentile on, such as p95
+    /// Only runs at or above this percentile, such as p95
     ///
     /// The percentile of the selected runs' CPU use.
     #[arg(long, value_name = "P", value_parser = parse_percentile, help_heading = "Report")]
@@ -28,10 +28,10 @@ pub(crate) struct FleetTreeArgs {
     /// Compare with the runs that have this label
     ///
     /// An example is app_version=5.3. Repeatable. The value replaces the values of --where for this label. The tree shows the changes from the
-    /// first runs to the second.
+    /// first cohort to the second.
     #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
     against: Vec<(String, String)>,
-    /// With --against, scale the second runs first
+    /// With --against, scale the second cohort before comparing
     ///
     /// `duration` compares CPU use, `samples` compares shares.
     #[arg(long, value_parser = choices::normalize(), default_value = Normalize::Duration.name(), value_name = "HOW", help_heading = "Report", hide_short_help = true)]
@@ -75,8 +75,8 @@ pub(super) struct TreePlan {
 }
 
 impl TreePlan {
-    /// Checks and resolves the arguments: the inputs and the output, since its format determines the view, then the options that must suit
-    /// the view.
+    /// Checks and resolves the arguments: first the inputs and the output, whose format determines the view, and then the options that depend
+    /// on the view.
     pub(super) fn new(args: FleetTreeArgs) -> Result<Self, String> {
         args.runs.check()?;
         let output = args.output.resolve()?;

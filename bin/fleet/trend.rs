@@ -18,7 +18,7 @@ use crate::formats::TABLES;
 use crate::output::{Output, unless_closed};
 use crate::output_args::OutputArgs;
 
-/// The runs, and the question.
+/// The runs, and the options for finding changes.
 #[derive(Debug, Args)]
 #[command(after_long_help = TREND_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
 #[command(mut_arg("fail_on", |arg| arg.value_parser(FailOn::of_totals())))]
@@ -31,10 +31,10 @@ pub(crate) struct TrendArgs {
     /// Compare only runs with equal labels, such as device
     #[arg(long, value_name = "LABEL", help_heading = "Trend")]
     block: Option<String>,
-    /// Probability of any false change, over all nights on which you run this
+    /// Probability of reporting any false change, over all nightly tests
     #[arg(long, value_name = "P", default_value_t = CompareOptions::default().alpha, value_parser = parse_alpha, help_heading = "Trend", hide_short_help = true)]
     alpha: f64,
-    /// Look at a finished history a single time
+    /// Test a finished history only once
     ///
     /// This finds smaller changes. Without it, the history is tested after each new point, and all tests share the probability of a false change.
     #[arg(long, help_heading = "Trend")]

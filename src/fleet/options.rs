@@ -6,7 +6,7 @@ use crate::alert::AlertRule;
 use crate::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use crate::units::Millionths;
 
-/// What tables are sorted by, in descending order.
+/// The quantity by which tables are sorted, in descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SortKey {

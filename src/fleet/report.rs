@@ -382,7 +382,7 @@ pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<
 pub struct Trend {
     /// The unit of the runs.
     pub unit: Unit,
-    /// What the points are: versions, days or weeks.
+    /// The unit of a point: a version, a day or a week.
     pub over: TrendOver,
     /// The other labels, which all cohorts of the trend share: keys and values.
     pub labels: Vec<(String, Option<String>)>,
@@ -392,7 +392,7 @@ pub struct Trend {
     pub undated: u64,
 }
 
-/// What the points of a trend are.
+/// The unit of a trend's points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrendOver {

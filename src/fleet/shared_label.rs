@@ -60,7 +60,7 @@ impl LabelValues {
         }
     }
 
-    /// The label whose values repeat; if there are several, the one with the most values, which is closest to the origin of runs.
+    /// The label whose values repeat; if several labels repeat, the label with the most values, since it identifies the origin of runs most closely.
     pub(super) fn shared(&self) -> Option<SharedLabel> {
         let shared = self.by_key.iter().filter(|(_, values)| values.count() < values.runs && values.differ());
         let (key, values) = shared.rev().max_by_key(|(_, values)| values.count())?;
@@ -79,7 +79,7 @@ impl SharedLabel {
         let Self { key, runs, values } = self;
         let (runs, values) = (several(*runs, "run"), several(*values, "value"));
         format!(
-            "Intervals assume that runs are independent. Within cohorts, {runs} with a {key} have {values} of it: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
+            "Intervals assume that runs are independent. Within cohorts, {runs} have only {values} of {key}: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
         )
     }
 }

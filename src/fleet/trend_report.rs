@@ -20,7 +20,7 @@ pub struct TrendReport<'r> {
     pub fleet: &'r FleetReport,
     /// The options.
     pub options: TrendOptions,
-    /// What the points are.
+    /// The unit of the points.
     pub over: TrendOver,
     /// The unit of the runs.
     pub unit: Unit,

@@ -62,7 +62,7 @@ pub(super) fn packed(head: &[u8]) -> Option<String> {
         )
     };
     if is_compressed && cfg!(feature = "compression") {
-        Some("the file is compressed once more, or was not decompressed; unpack it first".to_owned())
+        Some("the file is compressed twice, or was not decompressed; unpack it first".to_owned())
     } else if is(b"\xfd7zXZ\0") {
         Some(other("xz", "xz -d"))
     } else if is_bzip2 {

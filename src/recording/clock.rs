@@ -243,7 +243,7 @@ fn recorded(
 ) -> RecordedTime {
     let recorded = as_recorded(manifest, toc, sampled, number, notes);
     let Some(sampled) = sampled.filter(|_| is_cut) else { return recorded };
-    notes.push(format!("The file is truncated: what was recorded of run {number} ends with its last complete sample."));
+    notes.push(format!("The file is truncated: the recorded time of run {number} ends with its last complete sample."));
     let start = recorded.start.min(sampled.first);
     RecordedTime { start, length: known(Some(sampled.end.since(start))), source: TimeSource::Samples }
 }

@@ -26,7 +26,7 @@ pub(super) struct RunFacts<'p> {
 
 impl RunFacts<'_> {
     /// Explains why a table of contents cannot describe this run; `None` if it can. If both are in one input (`is_own`), only times are compared:
-    /// such an input was recorded or put together as one.
+    /// such an input was recorded or combined as one.
     pub(super) fn contradiction(&self, toc: &TocRun, is_own: bool) -> Option<String> {
         let of_others = || self.other_program(toc).or_else(|| self.other_table(toc));
         let (listed, found) = self.later_sample(toc).or_else(|| if is_own { None } else { of_others() })?;

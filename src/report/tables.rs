@@ -14,7 +14,7 @@ impl SortBy {
 }
 
 impl View {
-    /// The table that the view shows; `None` if it shows none.
+    /// The table that the view shows; `None` for views without a table.
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
             Self::Threads => Some(&THREADS),
@@ -33,7 +33,7 @@ impl View {
         }
     }
 
-    /// A second table, which text (its first rows) and JSON show after the first one.
+    /// A second table that follows the first, in JSON and (only its first rows) in text.
     pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
         (self == Self::Categories).then_some(&TRANSITIONS)
     }
@@ -78,7 +78,7 @@ impl Report<'_> {
 pub enum HidingLimit {
     /// No weight of the row reaches [`min_weight`](crate::calltree::Pruning::min_weight).
     MinWeight,
-    /// The row comes after the [first rows](super::ReportOptions::top).
+    /// The row is beyond the [maximum number of rows](super::ReportOptions::top).
     Top,
 }
 
@@ -89,7 +89,7 @@ pub struct HiddenRows {
     pub table: &'static str,
     /// The index of the series in [`Report::series`].
     pub series: usize,
-    /// The limit that hides them.
+    /// The limit that hides the rows.
     pub limit: HidingLimit,
     /// The number and weight of the rows.
     pub total: HiddenTotal,

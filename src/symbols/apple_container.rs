@@ -111,11 +111,11 @@ fn container(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
 pub(super) fn listed_images<'a>(cutter: &mut Cutter<'a>) -> Result<Vec<ListedImage<'a>>, Broken> {
     let header = cutter.bytes(24, "header of a container")?;
     if u32_at(header, 0) != CONTAINER {
-        let rule = format_args!("it begins with {:#010x}, and not with {CONTAINER:#010x}", u32_at(header, 0));
+        let rule = format_args!("it begins with {:#010x} instead of {CONTAINER:#010x}", u32_at(header, 0));
         return Err(broken(0, "container", rule));
     }
     if u32_at(header, 4) != 1 {
-        return Err(broken(4, "container", format_args!("its version is {}; 1 is known", u32_at(header, 4))));
+        return Err(broken(4, "container", format_args!("its version is {}; expected 1", u32_at(header, 4))));
     }
     let count = u32_at(header, 20);
     if u64::from(count) * 56 > cutter.left() as u64 {
@@ -174,7 +174,7 @@ pub(super) fn mark(cutter: &mut Cutter<'_>) -> Result<Option<Mark>, Broken> {
         CHUNK => Ok(Some(Mark::Chunk(at))),
         TRAILER => Ok(Some(Mark::Trailer)),
         magic => {
-            let rule = format_args!("it begins with {magic:#010x}, and not with {CHUNK:#x} or {TRAILER:#010x}");
+            let rule = format_args!("it begins with {magic:#010x} instead of {CHUNK:#x} or {TRAILER:#010x}");
             Err(broken(at, "chunk", rule))
         }
     }
@@ -185,7 +185,8 @@ pub(super) fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8], at: usize) -> R
     let rest = cutter.bytes(12, "chunk")?;
     let (kind, again, length) = (u32_at(rest, 0), u32_at(rest, 4), u32_at(rest, 8));
     if !CHUNK_KINDS.contains(&kind) || again != CHUNK {
-        let rule = format_args!("kind {kind} and {again:#x} are not a kind of 3, 5 or 7 and {CHUNK:#x}");
+        let rule =
+            format_args!("its kind is {kind}, followed by {again:#x}; expected 3, 5 or 7, followed by {CHUNK:#x}");
         return Err(broken(at, "chunk", rule));
     }
     let Some(room) = length.checked_sub(16) else {

@@ -106,7 +106,10 @@ impl<'a> InlinedCalls<'a> {
             self.ends[index] != 0 || Entry::of(&self.table, index).flags & IS_LAST != 0
         });
         last.map(|last| last + 1).ok_or_else(|| {
-            let rule = format_args!("none of the {} from there on is the last one (flag {IS_LAST:#x})", count - first);
+            let rule = format_args!(
+                "neither it nor a following call, {} in all, is marked as the last (flag {IS_LAST:#x})",
+                count - first
+            );
             broken(self.table.offset(first), format_args!("inlined call {first}"), rule)
         })
     }

@@ -152,12 +152,13 @@ impl<'a> Record<'a> {
         let header = cutter.bytes(SHORT_HEADER as u64, "header of a record")?;
         let version = u32_at(header, 0);
         if version != 1 && version != 7 {
-            return Err(broken(at, "record", format_args!("its version is {version}; 1 and 7 are known")));
+            return Err(broken(at, "record", format_args!("its version is {version}; expected 1 or 7")));
         }
         let size = u32_at(header, 4) as usize;
         if size < SHORT_HEADER || !cutter.limit(size - SHORT_HEADER) {
-            let rule =
-                format_args!("its size {size:#x} is not between {SHORT_HEADER:#x} and the {room:#x} bytes there");
+            let rule = format_args!(
+                "its size {size:#x} is less than {SHORT_HEADER:#x}, or more than the {room:#x} bytes that are left"
+            );
             return Err(broken(at, "record", rule));
         }
         Self::read_tables(header, at, cutter)
@@ -249,7 +250,7 @@ impl<'a> Record<'a> {
         self.check_name(entry.at, entry.linker_name, what)?;
         let count = self.inlined.entries.len();
         if entry.first_inlined < -1 || entry.first_inlined().is_some_and(|first| first >= count) {
-            let rule = format_args!("its first inlined call is {}, and there are {count}", entry.first_inlined);
+            let rule = format_args!("its first inlined call is {}, but there are only {count}", entry.first_inlined);
             return Err(broken(entry.at, what, rule));
         }
         Ok(())
@@ -271,7 +272,7 @@ impl<'a> Record<'a> {
 
 /// The error for an entry with a lower address than its predecessor.
 fn unsorted(at: usize, what: &str, index: usize, address: u64, above: u64) -> Broken {
-    let rule = format_args!("its address {address:#x} is below the address before it, {above:#x}");
+    let rule = format_args!("its address {address:#x} is less than the preceding address, {above:#x}");
     broken(at, format_args!("{what} {index}"), rule)
 }
 

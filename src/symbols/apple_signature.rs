@@ -56,7 +56,7 @@ fn shared_cache(cutter: &mut Cutter<'_>) -> Result<SharedCache, Broken> {
     let fixed = cutter.bytes(28, "trailer")?;
     let version = u32_at(fixed, 0);
     if !TRAILER_VERSIONS.contains(&version) {
-        return Err(broken(at, "trailer", format_args!("its version is {version}; 3 and 4 are known")));
+        return Err(broken(at, "trailer", format_args!("its version is {version}; expected 3 or 4")));
     }
     Ok(SharedCache { uuid: Uuid::from_bytes(sixteen_at(fixed, 4)), base: u64_at(fixed, 20) })
 }
@@ -98,7 +98,7 @@ mod tests {
             assert_eq!(signature(&bytes[..trailer + 8]).unwrap_err().at, trailer as u64 + 4, "a cut trailer");
         }
         let error = signature(&written(5)).unwrap_err();
-        assert_eq!(error.message, "trailer at 0x7c: its version is 5; 3 and 4 are known");
+        assert_eq!(error.message, "trailer at 0x7c: its version is 5; expected 3 or 4");
     }
 
     #[test]

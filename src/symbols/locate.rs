@@ -146,7 +146,7 @@ impl<'f> Locator<'f> {
         &self.notes
     }
 
-    /// Further files that lookups read: the subcaches and local symbols of found dyld shared caches. Some may be missing.
+    /// Other files that lookups read: the subcaches and local symbols of found dyld shared caches. Some may be missing.
     pub fn parts(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().map(PathBuf::as_path)
     }
@@ -203,7 +203,7 @@ impl<'f> Locator<'f> {
 
     /// Adds the images of a file, if the budget allows it.
     pub(super) fn push_all(&mut self, path: &Path, images: &[Image]) {
-        // The name is stored in two tables, and beside it the path that it comes from.
+        // Two tables store the name, together with the path of its file.
         let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 3 + image.arch.len();
         let each = size_of::<Found>() + 2 * path.as_os_str().len();
         let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::files::{Entry, Files};
 
-/// Identifies a version of a file. The default stands for a missing file.
+/// Identifies a version of a file. The default represents a missing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     /// The length in bytes.

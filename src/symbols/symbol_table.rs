@@ -205,7 +205,7 @@ impl<'data> SymbolTable<'data> {
             names.extend(name);
             names.push(0);
             let taken = (name.len() + 1 + size_of::<Start>()) as u64;
-            trie.reserve(taken).ok_or("it takes more memory than is allowed")
+            trie.reserve(taken).ok_or("it takes more memory than the limit allows")
         });
         if let Err(what) = read {
             notes.add(format!("some exports could not be read: {what}"));

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::command::{Folder, all_exports, csv, finish, json, orchard, stdout_of, traceparse};
 
-/// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
+/// The exports of the fixtures and, if available, the recordings, exports and `sample` reports of the corpus.
 pub(crate) fn recordings() -> Vec<String> {
     let mut found = all_exports();
     found.push(support::repository("fixtures/sample/demo.sample.txt").display().to_string());
@@ -38,7 +38,7 @@ fn every_recording_has_its_answer_on_one_screen() {
         assert!(lines <= 27, "{path}: {lines} lines");
         let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
         assert!(text.len() <= 4 << 10, "{path}: {} bytes", text.len());
-        // Command lines and warnings name the file, however long its path is.
+        // Command lines and warnings contain the complete path of the file, regardless of its length.
         let is_bad = |line: &&str| (line.width() > columns || line.ends_with('…')) && !line.contains(path.as_str());
         let bad: Vec<&str> = text.lines().filter(is_bad).collect();
         assert!(bad.is_empty(), "{path} in {columns} columns: {bad:#?}");
@@ -46,7 +46,7 @@ fn every_recording_has_its_answer_on_one_screen() {
     assert!(shown > 30, "{shown} screens");
 }
 
-/// A row of a tree, as CSV has it.
+/// A row of a tree in CSV.
 pub(crate) struct TreeRow {
     series: [String; 4],
     depth: usize,
@@ -55,7 +55,7 @@ pub(crate) struct TreeRow {
     binary: String,
 }
 
-/// The part of a series that CSV tells.
+/// The identity of a series, as CSV records it.
 fn key(series: &Value) -> [String; 4] {
     ["input", "run", "schema", "unit"].map(|name| {
         let value = &series[name];
@@ -63,7 +63,7 @@ fn key(series: &Value) -> [String; 4] {
     })
 }
 
-/// The tree of each series over all threads, in the order it is read, without the roots.
+/// The tree of each series across all threads, in the order of the output, without roots.
 pub(crate) fn tree_rows(path: &str) -> Vec<TreeRow> {
     let rows = csv(&[path, "--view", "tree", "--no-threads"]);
     let at = |name: &str| rows[0].iter().position(|title| title == name).expect("the column is there");
@@ -79,7 +79,7 @@ pub(crate) fn tree_rows(path: &str) -> Vec<TreeRow> {
     rows[1..].iter().map(row).filter(|row| row.depth > 0).collect()
 }
 
-/// Functions that run a run loop, as far as recordings here have them; the library is not asked.
+/// The run loop functions in the test recordings. This list does not come from the library.
 const RUN_LOOPS: [&str; 7] = [
     "CFRunLoopRun",
     "CFRunLoopRunSpecific",
@@ -95,13 +95,13 @@ fn is_entry(name: &str) -> bool {
     name == "main" || (name.starts_with("static ") && name.ends_with("main()"))
 }
 
-/// The weight of each own function with what it asked the system for, from the tree of a series. `categories` are those of binaries.
+/// The weight of each app function, with the system code that it called, from the tree of a series. `categories` are the binaries' categories.
 pub(crate) fn own_weights<'r>(
     rows: impl Iterator<Item = &'r TreeRow>,
     categories: &HashMap<String, String>,
 ) -> HashMap<&'r str, u64> {
     let mut weights: HashMap<&str, u64> = HashMap::new();
-    // By depth: the own function that owns the samples there.
+    // By depth: the app function to which samples are charged.
     let mut owners: Vec<Option<&str>> = vec![None];
     for row in rows {
         owners.truncate(row.depth);
@@ -112,7 +112,7 @@ pub(crate) fn own_weights<'r>(
             _ if RUN_LOOPS.contains(&row.function.as_str()) => None,
             _ => owners[row.depth - 1],
         };
-        // An entry point has what it does itself.
+        // An entry point is charged only for its own work.
         if let Some(owner) = owner.filter(|owner| category == "user" || !is_entry(owner)) {
             *weights.entry(owner).or_default() += row.self_weight;
         }
@@ -122,7 +122,7 @@ pub(crate) fn own_weights<'r>(
     weights
 }
 
-/// The category of each binary by its path, as docs/formats.md has it: what is in no folder of the system is the program's.
+/// The category of each binary by its path, as docs/formats.md defines it: binaries outside of system folders belong to the program.
 pub(crate) fn categories(path: &str) -> HashMap<String, String> {
     let system = ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/", "/Library/Developer/"];
     let rows = json(&[path, "--view", "binaries", "--state", "all"]);
@@ -148,7 +148,7 @@ fn the_answer_is_the_heaviest_own_function() {
     for path in recordings() {
         let output =
             traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
-        // Recordings with warnings are in the other test.
+        // Another test covers recordings with warnings.
         let Some(answer) =
             output.stderr.is_empty().then(|| serde_json::from_slice::<Value>(&output.stdout).ok()).flatten()
         else {
@@ -158,12 +158,12 @@ fn the_answer_is_the_heaviest_own_function() {
         let rows = tree_rows(&path);
         for overview in answer["overview"].as_array().expect("series") {
             let series = &answer["series"][overview["series"].as_u64().expect("an index") as usize];
-            // Where threads wait, what they wait in is set aside.
+            // If threads wait, the functions in which they wait are excluded.
             if series["meaning"] == "presence" {
                 continue;
             }
             let key = key(series);
-            // Of documents in one file, series may have everything in common but their rows.
+            // Series of several documents in a file may differ only in their rows.
             if answer["series"].as_array().into_iter().flatten().filter(|other| self::key(other) == key).count() > 1 {
                 continue;
             }
@@ -183,10 +183,10 @@ fn the_answer_is_the_heaviest_own_function() {
     assert!(compared > 8, "{compared} series");
 }
 
-/// Reads the depth of each row back from the indentation, the marks and the parts of a tree.
+/// Recovers the depth of each row from the indentation, the marks and the parts of a tree.
 fn depths(text: &str) -> Vec<(usize, String)> {
     let mut rows = Vec::new();
-    // By indentation: the depth of the last row that stood there.
+    // By indentation: the depth of the last row with this indentation.
     let (mut forks, mut last, mut parts): (Vec<(usize, usize)>, usize, HashMap<String, usize>) =
         (Vec::new(), 0, HashMap::new());
     for line in text.lines() {
@@ -229,15 +229,15 @@ fn depths(text: &str) -> Vec<(usize, String)> {
     rows
 }
 
-/// The start of a name, which no width cuts off.
+/// The prefix of a name that every width shows.
 fn start(name: &str) -> String {
-    // Behind two spaces stand the binary, and what is hidden.
+    // The binary and the hidden weight follow two spaces.
     let name = name.split("  ").next().unwrap_or_default();
     let name = name.split(" …+").next().unwrap_or_default();
     name.split(" ▶").next().unwrap_or_default().chars().take(8).collect()
 }
 
-/// An export whose stacks are 200 deep, and fork on each level: below `f…7` stand `f…8` and `leaf…7`.
+/// An export whose stacks are 200 deep, and fork at each level: `f…7` calls `f…8` and `leaf…7`.
 fn deep() -> String {
     let mut rows = String::new();
     for level in 0..200 {
@@ -273,7 +273,7 @@ fn depths_can_be_read_back_from_trees_at_80_columns() {
         let mut expected: Vec<(usize, String)> = rows.iter().map(|row| (row.depth, start(&row.function))).collect();
         let mut found: Vec<(usize, String)> =
             depths(&text).into_iter().map(|(depth, name)| (depth, start(&name))).collect();
-        // Parts stand behind the tree.
+        // Parts follow the tree.
         assert_eq!(found.len(), expected.len(), "{path}: every node has a row");
         found.sort_unstable();
         expected.sort_unstable();

@@ -127,7 +127,7 @@ fn samples_without_a_stack_are_no_other_code() {
 fn callers_have_the_weight_of_their_calls() {
     let below = |frames: &[&str]| [stack(&["Shop!main", "Shop!run"]), stack(frames)].concat();
     let part = |part: u32| ("Main Thread", 18, below(&["Shop!a", "Shop!f", &format!("Shop!g{part}")]));
-    // Most of its own samples are below `b`, and most of its calls are from `a`, through a system function.
+    // Most samples with it as the leaf are below `b`, and most of its calls come from `a`, through a system function.
     let mut stacks: Vec<_> = (0..4).map(part).collect();
     stacks.push(("Main Thread", 10, below(&["Shop!a", "libfruit.dylib!apply", "Shop!f"])));
     stacks.push(("Main Thread", 45, below(&["Shop!b", "Shop!f"])));

@@ -10,7 +10,7 @@ use support::{Content, Invented, Node, RenderOptions, Shape, Signpost, Table, or
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// Some hundred milliseconds of the orchard. Its threads have one name each: a bundle has the last one only, and an export all.
+/// A few hundred milliseconds of the orchard. Each thread has one name, since a bundle records only the last name, and an export all names.
 pub(crate) fn recording() -> Invented {
     let mut recording = orchard::session(120, 7);
     recording.threads.iter_mut().for_each(|thread| thread.names.truncate(1));

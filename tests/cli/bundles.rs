@@ -12,15 +12,15 @@ use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::other_tables::Hang;
 use support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Shape, Signpost, Size, Table, render};
 
-/// Views whose rows are the same for an export and its recording, since they have no names of functions.
+/// Views whose rows are the same for an export and its recording, since they contain no function names.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
 
 fn forms(folder: &Folder) -> Forms {
     write_forms(folder, &recording(), Table::TimeProfile)
 }
 
-/// Rows, sorted, without the columns that tell the input, names of functions, which archives may spell in another way, and kinds of
-/// cores, of which a bundle has no word.
+/// Sorted rows without some columns: the input, function names (which archives may spell differently), and kinds of cores (which
+/// bundles do not record).
 fn without_input(args: &[&str]) -> Vec<Vec<String>> {
     let mut rows = csv(args);
     let left_out = ["input", "table", "stack", "function", "kind", "core_kind"];
@@ -42,7 +42,7 @@ fn archives_say_what_the_folder_says() {
         assert!(expected.lines().count() > 3, "{expected}");
         for archive in &forms.archives {
             let said = read(archive, view);
-            // The recording lies deeper in an archive.
+            // The recording is in a subfolder of an archive.
             let said = ["/Desktop/app.trace", "/app.trace"].iter().fold(said, |said, inside| said.replace(inside, ""));
             assert_eq!(said, expected, "{archive} --view {view}");
         }
@@ -98,7 +98,7 @@ fn the_contents_of_a_recording_have_rows() {
     for path in [&forms.folder, &forms.archives[0], &forms.archives[3]] {
         let text = ok(&["toc", path]);
         assert!(text.contains(&format!("{samples} rows  CPU table")), "{text}");
-        // A recording does not tell where xctrace would list a table.
+        // A recording does not record at which position xctrace would list a table.
         assert!(text.contains("\n  tables\n"), "{text}");
         let answer = json(&["toc", path]);
         let tables = answer["documents"][0]["runs"][0]["tables"].as_array().expect("tables");
@@ -131,7 +131,7 @@ fn a_recording_has_its_intervals_in_itself() {
         assert!(!expected.is_empty() && expected.len() < 100, "{expected:?}");
         assert_eq!(times(&forms.folder), expected, "{asked:?}");
         assert_eq!(times(zip), expected, "{asked:?}");
-        // And may have those of its export, or the other way round.
+        // Samples may also come from the export, and intervals from its recording.
         let from_zip = csv(&[&[&forms.export, "--view", "samples", "--intervals", zip], asked].concat());
         assert_eq!(column(&from_zip, "time_ns"), expected, "{asked:?}");
     }
@@ -160,11 +160,11 @@ fn symbols_may_be_those_of_another_recording() {
     assert!(own.iter().flatten().any(|cell| cell.contains("squeeze")), "{own:?}");
     assert_eq!(csv(&[&functions[..], &["--no-bundled-symbols", "--symbols", &stores]].concat()), own);
     assert_eq!(csv(&[&functions[..], &["--symbols", &stores]].concat()), own);
-    // Nothing else in it is taken for a file of symbols.
+    // No other file in it is treated as a symbol file.
     assert!(Path::new(&forms.folder).join("instrument_data").is_dir());
     assert_eq!(csv(&[&functions[..], &["--dsym", &forms.folder]].concat()), own);
     assert!(ok(&["uuid", &format!("{}/symbols", forms.folder)]).lines().count() > 3);
-    // It lists what they leave unnamed, in every form of the recording.
+    // It lists the binaries that stay unnamed, for every form of the recording.
     let wanted = |path: &str| stdout_of(&finish(&mut traceparse(&["uuid", path])).success());
     let of_folder = wanted(&forms.folder);
     assert!(!of_folder.is_empty() && of_folder.lines().all(|line| line.contains("wanted")), "{of_folder}");
@@ -228,7 +228,7 @@ fn a_dataset_knows_a_recording_again() {
     let extract = || fleet_case::says(0, &["extract", &forms.folder, "-o", &dataset]);
     assert!(extract().contains("1 new"), "{}", extract());
     assert!(extract().contains("1 unchanged"), "{}", extract());
-    // A file that nothing is read of for a report belongs to the recording, too.
+    // Files that the report does not need are also part of the recording.
     fs::write(format!("{}/instrument_notes", forms.folder), "noted").expect("the folder is writable");
     let said = extract();
     assert!(!said.contains("1 unchanged"), "{said}");
@@ -264,7 +264,7 @@ fn a_damaged_run_is_left_out_with_a_word() {
     assert!(warning.contains("run 2 is damaged") && warning.contains(file), "{warning}");
     let export = r#"xctrace export --input 'two runs.trace' --xpath '/trace-toc/run[@number="2"]/data/table[@schema="cpu-profile"]'"#;
     assert!(warning.contains(export), "{warning}");
-    // Also where it is read for its intervals, too.
+    // The same if its intervals are also read.
     let (_, warning) = warns(&[&path, "--view", "summary", "--during-hang"]);
     assert_eq!(warning.matches("run 2 is damaged").count(), 1, "{warning}");
     let refused = fails(1, &[&path, "--strict", "--during-hang"]);
@@ -279,7 +279,7 @@ fn a_damaged_run_is_left_out_with_a_word() {
 fn contents_show_a_damaged_run() {
     let folder = Folder::new();
     let path = with_a_damaged_run(&folder);
-    // What a table of contents does not need is not read for it.
+    // `toc` does not read files that it does not need.
     assert!(!ok(&["toc", &path]).contains("damaged"));
     let tables = Path::new(&path).join("corespace/run2/core/table-manager/tables.plist");
     fs::write(tables, "no list").expect("the folder is writable");
@@ -304,7 +304,7 @@ fn fleets_leave_a_damaged_run_out() {
     assert!(said.contains("a run is damaged and could not be read"), "{said}");
 }
 
-/// The damage is told whether the recording is read now or was before.
+/// The damage is reported even if the recording was read by an earlier extract.
 #[test]
 fn datasets_know_of_damaged_runs() {
     let folder = Folder::new();
@@ -328,12 +328,12 @@ fn datasets_know_of_damaged_runs() {
     let refused = fails(1, &["fleet", "report", &dataset, "--strict"]);
     let expected = "two runs.trace: 1 run is damaged and could not be read (--strict makes this an error)";
     assert!(refused.contains(expected), "{refused}");
-    // Nothing is read again, and yet it is no clean extract.
+    // Nothing is read again, but the extract still reports the damage.
     let refused = fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
     assert!(refused.contains("a run is damaged and could not be read (--strict makes this an error)"), "{refused}");
 }
 
-/// The command to type is right, whatever the name of the recording.
+/// The suggested command is correct, regardless of the recording's name.
 #[cfg(unix)]
 #[test]
 fn a_shell_takes_the_command_that_exports_a_damaged_run() {
@@ -352,14 +352,14 @@ fn a_shell_takes_the_command_that_exports_a_damaged_run() {
     assert_eq!(words.lines().collect::<Vec<_>>(), expected, "{warning}");
 }
 
-/// A recording of these tables.
+/// A recording with these tables.
 fn with_nodes(folder: &Folder, name: &str, nodes: Vec<Node>) -> String {
     let path = folder.path(name);
     to_folder(&write_bundle(&recording(), &BundleOptions::with_nodes(nodes)), Path::new(&path));
     path
 }
 
-/// Nothing of a recording needs to be exported, and nothing that it lacks can be.
+/// No message suggests an export: everything in a recording can be read, and nothing else could be exported.
 #[test]
 fn what_a_recording_lacks_is_not_to_be_exported() {
     let folder = Folder::new();
@@ -385,12 +385,12 @@ fn what_a_recording_lacks_is_not_to_be_exported() {
     );
     let message = fleet_case::says(1, &["report", &no_samples]);
     assert!(message.contains("The recording has no readable CPU table"), "{message}");
-    // An export may lack what its recording has.
+    // An export may lack tables of its recording.
     let export = fails(1, &[&fleet_case::write(&folder, "a.xml", fleet_case::export(20)), "--during-hang"]);
     assert!(export.contains("export them with: xcrun xctrace"), "{export}");
 }
 
-/// A Time Profiler has signposts as events only, and only points of interest.
+/// Time Profiler records signposts only as events, and only points of interest.
 #[test]
 fn signposts_that_are_events_are_intervals() {
     let folder = Folder::new();
@@ -455,7 +455,7 @@ fn signposts_that_are_events_are_intervals() {
     );
 }
 
-/// A missing file is told once, and not as something else.
+/// A missing file is reported once, and as missing.
 #[test]
 fn missing_image_lists_are_no_old_export() {
     let folder = Folder::new();
@@ -485,7 +485,7 @@ fn a_recording_has_the_table_of_contents_beside_it_in_every_form() {
     }
 }
 
-/// Whatever the archive, whoever packed it, and however it is called.
+/// The same for all kinds of archives, packing programs and file names.
 #[test]
 fn a_recording_counts_once_in_a_fleet_in_all_its_forms() {
     let folder = Folder::new();
@@ -493,7 +493,7 @@ fn a_recording_counts_once_in_a_fleet_in_all_its_forms() {
     let unnamed = ["first", "second"].map(|name| folder.path(name));
     fs::copy(&forms.archives[0], &unnamed[0]).expect("it was written");
     fs::copy(&forms.archives[4], &unnamed[1]).expect("it was written");
-    // What macOS adds to a folder on another disk is no part of the recording.
+    // Files that macOS adds to folders on other disks are not part of the recording.
     fs::write(format!("{}/.DS_Store", forms.folder), "icons").expect("the folder is writable");
     let all: Vec<&str> = forms.archives.iter().chain([&forms.folder]).chain(&unnamed).map(String::as_str).collect();
     for inputs in [&all[..], &[unnamed[0].as_str(), &unnamed[1]], &[&forms.archives[1], &forms.folder]] {
@@ -505,7 +505,7 @@ fn a_recording_counts_once_in_a_fleet_in_all_its_forms() {
     }
 }
 
-/// An export and the bundle of the same recording, which has a hang of 10 ms: each as by itself.
+/// An export and the bundle of the same recording, which has a hang of 10 ms: both are reported separately.
 #[test]
 fn hangs_select_from_each_run_of_a_fleet() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Inputs that change while they are read. The command waits for a pipe that it reads after them, or is stopped in the middle of one.
+//! Inputs that change while they are read. The command waits for a pipe that it reads after them, or is stopped while reading an input.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -27,11 +27,11 @@ fn said(output: &Output) -> String {
 
 /// Ways in which a file changes.
 const CHANGES: [fn(&str); 5] = [
-    // A writer that goes on.
+    // A writer that continues to append.
     |path| OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(b"<more>")).expect("written"),
-    // Other content of the same length, in its place.
+    // Other content of the same length, written to the same file.
     |path| fs::write(path, read_text(path).replace("fmt", "FMT")).expect("written"),
-    // Another file under its name.
+    // Another file with the same name.
     |path| {
         fs::copy(path, format!("{path}.new")).and_then(|_| fs::rename(format!("{path}.new"), path)).expect("renamed");
     },
@@ -39,17 +39,17 @@ const CHANGES: [fn(&str); 5] = [
     |path| drop(OpenOptions::new().write(true).truncate(true).open(path).expect("emptied")),
 ];
 
-/// Runs a command that reads a pipe after everything else, changes a file when it has come there, and gives what becomes of it.
+/// Runs a command that reads a pipe last, changes a file when the command reaches the pipe, and returns the result.
 fn changed_before_the_pipe(args: &[&str], folder: &Folder, change: impl FnOnce()) -> Output {
     let _ = fs::remove_file(folder.path("pipe"));
     let pipe = pipe(folder, "pipe");
     let args: Vec<&str> = args.iter().map(|arg| if *arg == "PIPE" { pipe.as_str() } else { arg }).collect();
     let child = start(&args, folder);
-    // Who opens it for writing waits until it is read. What was read before is a tick of the clock old then.
+    // Opening the pipe for writing waits until the command reads it. By then, earlier reads are at least one clock tick old.
     let mut writer = OpenOptions::new().write(true).open(&pipe).expect("it is opened");
     sleep(Duration::from_millis(20));
     change();
-    // It may be refused before all of it is read.
+    // The input may be refused before it is read completely.
     let _ = writer.write_all(read_text(&orchard()).as_bytes());
     drop(writer);
     child.wait_with_output().expect("it ends")
@@ -69,7 +69,7 @@ fn an_export_that_changes_is_refused() {
         let path = folder.file("a.xml", read_text(&orchard()));
         refused(&changed_before_the_pipe(&[&path, "PIPE"], &folder, || change(&path)), &path);
     }
-    // A link that leads elsewhere.
+    // A link with a different target.
     let folder = Folder::new();
     let (path, link) = (folder.file("a.xml", read_text(&orchard())), folder.path("link"));
     std::os::unix::fs::symlink(&path, &link).expect("links can be made");
@@ -79,7 +79,7 @@ fn an_export_that_changes_is_refused() {
         std::os::unix::fs::symlink(&other, &link).expect("links can be made");
     };
     refused(&changed_before_the_pipe(&[&link, "PIPE"], &folder, relink), &link);
-    // Whoever looks changes nothing.
+    // Other readers do not count as a change.
     let output = changed_before_the_pipe(&[&path, "PIPE"], &folder, || drop(read_text(&path)));
     assert!(output.status.success() && output.stderr.is_empty(), "{}", said(&output));
 }
@@ -102,7 +102,7 @@ fn whatever_is_read_with_it_must_not_change_either() {
     let folder = Folder::new();
     let path = folder.file("a.xml", export(20));
     refused(&changed_before_the_pipe(&["diff", &path, "PIPE", "--force"], &folder, || grow(&path)), &path);
-    // Intervals come first, and samples then.
+    // Intervals are read before samples.
     let forms = write_forms(&folder, &recording(), Table::TimeProfile);
     let args = ["PIPE", "--during", "Layout", "--intervals", &forms.export];
     refused(&changed_before_the_pipe(&args, &folder, || grow(&forms.export)), &forms.export);
@@ -121,7 +121,7 @@ fn standard_input_that_is_a_file_must_not_change() {
     refused(&output, "standard input");
 }
 
-/// Stops a process that is in the middle of a file, changes something, and has it go on.
+/// Stops a process in the middle of a file, makes a change, and lets the process continue.
 fn in_the_middle(spawn: impl Fn() -> Child, path: &str, change: impl Fn()) -> Output {
     let (start, length) = (Instant::now(), fs::metadata(path).expect("it is there").len());
     while start.elapsed() < Duration::from_secs(120) {
@@ -145,7 +145,7 @@ fn in_the_middle(spawn: impl Fn() -> Child, path: &str, change: impl Fn()) -> Ou
     panic!("{path} is always read too fast");
 }
 
-/// The position that a process has reached in a file.
+/// The current read position of a process in a file.
 fn position(child: &Child, path: &str) -> Option<u64> {
     let process = format!("/proc/{}", child.id());
     let open = fs::read_dir(format!("{process}/fd")).ok()?.flatten();
@@ -166,7 +166,7 @@ fn an_export_that_changes_in_the_middle_is_refused() {
     }
 }
 
-/// One of two recordings is written anew: before, its runs and those that were there would have been added up.
+/// One of two recordings is rewritten. Without a check, old and new runs would be added up.
 #[test]
 fn in_a_fleet_it_is_the_reason_of_that_file() {
     let folder = Folder::new();
@@ -179,7 +179,7 @@ fn in_a_fleet_it_is_the_reason_of_that_file() {
     assert_eq!(sources(&report), ["00.xml", "01.xml", "02.xml"]);
     assert_eq!(failures(&report), [("large.xml".to_owned(), "unreadable".to_owned())]);
     assert!(reason(&report, "large.xml").starts_with(WHY), "{}", reason(&report, "large.xml"));
-    // With --strict it is reason enough.
+    // With --strict, this is an error.
     fs::write(&path, read_text(&orchard()).repeat(400)).expect("written");
     let args = ["fleet", "report", &runs, "--jobs", "1", "--strict"];
     let output = in_the_middle(|| start(&args, &folder), &path, || CHANGES[2](&path));
@@ -190,7 +190,7 @@ fn in_a_fleet_it_is_the_reason_of_that_file() {
     );
 }
 
-/// As one that cannot be read.
+/// A changed file is treated as unreadable.
 #[test]
 fn a_table_of_contents_that_changes_is_of_no_use() {
     let folder = Folder::new();
@@ -202,7 +202,7 @@ fn a_table_of_contents_that_changes_is_of_no_use() {
     assert!(said.contains("00-toc.xml cannot be used: ") && said.contains(WHY), "{said}");
 }
 
-/// Names of the files after it would be those of two builds.
+/// Otherwise, names would come from two builds.
 #[test]
 fn a_symbol_file_that_changes_is_the_reason_of_the_next_file() {
     let case = Case::new();

@@ -57,7 +57,7 @@ fn without_colour(text: &str) -> String {
 /// allows, which are those of eight bits.
 const ATTACK: &str = "\u{9b}2J&#13;&#127;\u{9d}0;title\u{9c}";
 
-/// A copy of a fixture with [`ATTACK`] behind each of `texts`.
+/// A copy of a fixture with [`ATTACK`] appended to each of `texts`.
 fn attacked(folder: &Folder, case: &str, texts: &[&str]) -> String {
     let edits: Vec<(&str, String)> = texts.iter().map(|text| (*text, format!("{text}{ATTACK}"))).collect();
     let edits: Vec<(&str, &str)> = edits.iter().map(|(from, to)| (*from, to.as_str())).collect();

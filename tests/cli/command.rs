@@ -18,7 +18,7 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_traceparse");
 /// Views of the command.
 pub(crate) const VIEWS: [&str; 5] = ["summary", "threads", "tree", "functions", "samples"];
 
-/// The command, without what the environment of the tests says about colour.
+/// The command, without the colour settings of the test environment.
 pub(crate) fn traceparse(args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
@@ -33,7 +33,7 @@ pub(crate) fn finish(command: &mut Command) -> Assert {
     command.assert().stderr(contains("panicked").not())
 }
 
-/// Standard output of a run that succeeds and has nothing to complain about.
+/// Standard output of a run that succeeds without messages.
 pub(crate) fn ok(args: &[&str]) -> String {
     stdout_of(&finish(&mut traceparse(args)).success().stderr(""))
 }
@@ -44,7 +44,7 @@ pub(crate) fn warns(args: &[&str]) -> (String, String) {
     (stdout_of(&assert), stderr_of(&assert))
 }
 
-/// Standard error of a run that ends with `code`, having written no output.
+/// Standard error of a run that ends with `code` and writes no output.
 pub(crate) fn fails(code: i32, args: &[&str]) -> String {
     stderr_of(&finish(&mut traceparse(args)).code(code).stdout("").stderr(contains("error: ")))
 }
@@ -126,7 +126,7 @@ impl Folder {
         path
     }
 
-    /// A copy of a fixture in which each first text is replaced, wherever it stands, by the second.
+    /// A copy of a fixture in which the second string of each pair replaces all occurrences of the first.
     pub(crate) fn edited(&self, case: &str, edits: &[(&str, &str)]) -> String {
         let mut text = read_text(&fixture(case));
         for (from, to) in edits {
@@ -141,7 +141,7 @@ pub(crate) fn read_text(path: &str) -> String {
     fs::read_to_string(path).expect("the file can be read")
 }
 
-/// Makes a pipe with a name. Its reader waits for its writer.
+/// Creates a named pipe. Its reader waits for its writer.
 #[cfg(unix)]
 pub(crate) fn pipe(folder: &Folder, name: &str) -> String {
     let path = folder.path(name);

@@ -17,7 +17,7 @@ const MILLISECOND: u64 = 1_000_000;
 /// Percent that a run deviates from a typical one, in turn.
 const VARIATION: [i64; 10] = [0, 9, -8, 12, -10, 3, -5, 11, -12, 5];
 
-/// An export of functions, each with its callers after `main`, and with so many samples of 1 ms each.
+/// An export with these functions, each with its callers after `main` and its number of samples of 1 ms.
 fn export(functions: &[(&str, u64)], table: Table) -> String {
     let mut builder = Builder::default();
     let process = builder.process("Shop", 501, "/Applications/Shop.app/Contents/MacOS/Shop");
@@ -38,16 +38,16 @@ fn export(functions: &[(&str, u64)], table: Table) -> String {
     render(&builder.recording, &RenderOptions::new(Shape::Xcode26_4, table, &builder.recording))
 }
 
-/// Writes a side of `count` runs and its manifest. The second device takes 1.5 times as long, `total` takes `factor` times as long.
+/// Writes a side of `count` runs and its manifest. The second device takes 1.5 times as long; `total` takes `factor` times as long.
 fn side(folder: &Folder, name: &str, count: usize, factor: f64) -> String {
     fs::create_dir_all(folder.path(name)).unwrap();
     let mut manifest = "path,duration,device,device_id,app_version\n".to_owned();
     for index in 0..count {
         let (device, scale) = if index % 2 == 0 { ("iPhone 14", 1.0) } else { ("iPhone SE", 1.5) };
-        // Other runs deviate on the other side.
+        // On the other side, different runs deviate.
         let variation = VARIATION[(index / 2 * 3 + 4 * name.len()) % VARIATION.len()] as f64;
         let samples = |typical: f64| (typical * scale * (1.0 + variation / 100.0)).round() as u64 + (index / 10) as u64;
-        // Recordings with the same content would be the same recording.
+        // Recordings with the same content would be treated as the same recording.
         let marker = (name, 1);
         let functions =
             [("layout", samples(100.0)), ("total", samples(60.0 * factor)), ("render", samples(200.0)), marker];
@@ -90,7 +90,7 @@ fn a_slower_version_is_named_with_its_function() {
     let total = &answer["functions"][0];
     assert_eq!((total["function"].as_str(), total["is_slower"].as_bool()), (Some("total"), Some(true)));
     assert!((1.9..2.1).contains(&total["ratio"].as_f64().unwrap()), "{total}");
-    // The other way round, it is faster.
+    // With the sides swapped, it is faster.
     let args = [new.as_str(), "--against", &base, "--block", "device"];
     assert!(run(&args, 0).starts_with("Faster: −"));
     run(&["--fail-on", "unknown", &base, "--against", &new, "--block", "device"], 0);
@@ -250,7 +250,7 @@ fn the_page_has_all_runs_and_their_sums() {
         let percent: f64 = runs.map(|run| run["cpu_use"].as_f64().unwrap()).sum();
         assert_eq!(samples_of(id, &page), (percent * 20.0).round() as u64, "{side}");
     }
-    // The noise of the sums is that of sampling, times the factor.
+    // The noise of the sums is the sampling noise times the factor.
     let samples = ["before", "profile"].map(|id| samples_of(id, &page) as f64);
     let noise = (samples[0] + samples[1]).sqrt() * answer["noise_factor"].as_f64().unwrap() * MILLISECOND as f64;
     let found = facts["total"]["all_change"]["noise"].as_f64().unwrap();
@@ -274,7 +274,7 @@ fn runs_that_do_not_count_are_not_summed() {
     for page in &pages {
         assert_eq!(samples_of("before", page), (percent * 20.0).round() as u64);
     }
-    // Recordings are linked, relative to the page; a dataset does not say where they are.
+    // Links to recordings are relative to the page; a dataset does not record their location.
     let root = pages.each_ref().map(|page| facts(page)["comparison"]["root"].clone());
     assert_eq!(root, [Value::from(""), Value::Null]);
     let without = folder.path("without");
@@ -362,7 +362,7 @@ fn names_are_inert_in_markdown_and_junit() {
     for active in ["<img", "@octocat", "#1&", "www.", "`", "*_"] {
         assert!(!text.contains(active), "{active}: {text}");
     }
-    // Every line of the table has the same cells.
+    // Every line of the table has the same number of cells.
     let cells = |line: &str| line.matches('|').count();
     assert!(text.lines().filter(|line| line.starts_with('|')).all(|line| cells(line) == 7), "{text}");
     let junit = folder.path("junit.xml");
@@ -371,7 +371,7 @@ fn names_are_inert_in_markdown_and_junit() {
     assert!(text.contains("<testsuites tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\">"), "{text}");
     assert!(text.contains("name=\"a|b]&lt;img/src=x&gt;*_`@octocat#1&amp;amp;www.evil.example\""), "{text}");
     let junit = run(&[&base, "--against", &base, "--format", "junit", "--functions", "off"], 1);
-    let message = "No comparison is possible: both sides have the same 6 recordings; pass each to one side.";
+    let message = "No comparison is possible: both sides have the same 6 recordings; pass each to only one side.";
     assert!(junit.contains(&format!("<error type=\"invalid\" message=\"{message}\"/>")), "{junit}");
 }
 
@@ -407,7 +407,7 @@ fn cost_that_moved_is_no_claim() {
         assert_eq!((from(answer, "total"), from(answer, "measure")), (vec!["helper".into()], vec!["layout".into()]));
     };
     check(&json(&[&base, "--against", &new], 3));
-    // A dataset has callers if it was extracted with stacks; otherwise cost may have moved from anywhere.
+    // A dataset contains callers only if it was extracted with stacks; otherwise, the origin of moved cost is unknown.
     for option in [Some("--stacks"), None] {
         let datasets = [&base, &new].map(|runs| {
             let dataset = format!("{runs}{}.dataset", option.unwrap_or_default());
@@ -441,7 +441,7 @@ fn identical_code_is_rarely_claimed_to_differ() {
     ];
     let outcomes = outcomes(&sides, 200);
     let claims = outcomes.iter().filter(|outcome| outcome.claims()).count();
-    // More happen once in ten thousand series, if the rate is 5.5 %.
+    // If the rate is 5.5 %, a higher count occurs once in ten thousand series.
     let expected = 0.055 * outcomes.len() as f64;
     assert!(claims as f64 <= expected + 3.7 * expected.sqrt(), "{claims} of {}: {outcomes:?}", outcomes.len());
 }

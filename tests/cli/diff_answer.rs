@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::answer::{categories, own_weights, recordings, tree_rows};
 use crate::command::{fixture, json, orchard, traceparse};
 
-/// Pairs of recordings that can be compared, each with the text of its comparison at 80 columns.
+/// Comparable pairs of recordings, each with the text of its comparison at 80 columns.
 fn comparisons() -> Vec<([String; 2], String)> {
     let files = recordings();
     let mut found = Vec::new();
@@ -27,7 +27,7 @@ fn every_comparison_has_its_answer_on_one_screen() {
     let comparisons = comparisons();
     assert!(comparisons.len() > 3, "{}", comparisons.len());
     for (pair, text) in comparisons {
-        // A terminal wraps what is longer: warnings and command lines, which name the files, however long their paths are.
+        // Only warnings and command lines may be longer, since they contain complete paths. A terminal wraps them.
         let is_free =
             |line: &&str| line.starts_with("warning: ") || pair.iter().any(|path| line.contains(path.as_str()));
         let (free, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(is_free);
@@ -38,7 +38,7 @@ fn every_comparison_has_its_answer_on_one_screen() {
     }
 }
 
-/// The change of each own function with what it asked the system for, computed from the trees of both.
+/// The change of each app function with the system code that it called, computed from both trees.
 fn changes([before, after]: [&str; 2]) -> HashMap<String, i64> {
     let mut changes: HashMap<String, i64> = HashMap::new();
     for (path, sign) in [(before, -1), (after, 1)] {
@@ -54,9 +54,9 @@ fn changes([before, after]: [&str; 2]) -> HashMap<String, i64> {
 fn the_answer_is_the_own_function_that_changed_most() {
     let mut compared = 0;
     for ([before, after], text) in comparisons() {
-        // What is read with a warning is shown with one, too, and has tests of its own.
+        // Recordings with warnings are also compared with warnings, which other tests cover.
         let is_quiet = |path: &str| traceparse(&[path]).output().expect("the command starts").stderr.is_empty();
-        // Where threads wait, what they wait in is set aside, as in the overview.
+        // If threads wait, the functions in which they wait are excluded, as in the overview.
         let waits = text.lines().any(|line| line.starts_with("before ") && line.contains(" sample "));
         if waits || text.contains("warning: ") || !is_quiet(&before) || !is_quiet(&after) {
             continue;
@@ -71,7 +71,7 @@ fn the_answer_is_the_own_function_that_changed_most() {
         }
         let names: HashSet<&str> = changes.keys().map(String::as_str).chain(sums.keys().copied()).collect();
         for name in names {
-            // Functions without a name are called otherwise in trees.
+            // Trees show unnamed functions with different names.
             if name.contains("+0x") || name.starts_with("0x") {
                 continue;
             }

@@ -1,8 +1,8 @@
-//! Every command that `docs/ci.md`, `docs/cli.md` and `README.md` show is run, with files of these names that are made of fixtures.
+//! Every command that `docs/ci.md`, `docs/cli.md` and `README.md` show is run, with files that have the documented names and are made of fixtures.
 //!
-//! A block of ```` ```sh ```` is read command by command. Those of traceparse go to a shell, in a folder with the files below;
-//! programs that stand beside it in a pipe are its own ([`BESIDE`]) or read and forget ([`CUT_OFF`]). A command with a name that
-//! is not in [`make_files`] fails, and so does one with a program that no list has.
+//! ```` ```sh ```` blocks are split into commands. traceparse commands run in a shell, in a folder with the files below. Other programs
+//! in the same pipe are the real ones ([`BESIDE`]) or stubs that discard their input ([`CUT_OFF`]). A command fails if it uses a file
+//! that [`make_files`] does not create, or a program that is in none of the lists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,15 +20,15 @@ use support::Table;
 use support::dyld_cache_writer::{CODE, CacheForm, CacheModel, CachedFunction, CachedImage, Visible};
 
 const DOCUMENTS: [&str; 3] = ["docs/ci.md", "docs/cli.md", "README.md"];
-/// Commands of other programs, by their first word, which are not run.
+/// Programs whose commands are not run.
 const SKIPPED: [&str; 8] = ["/usr/bin/time", "brew", "cargo", "jq", "npx", "pipx", "sqlite3", "xcrun"];
-/// Programs that are replaced where they stand behind a pipe: they read what traceparse writes, and that is all.
+/// Programs that are replaced if they follow a pipe: the stubs only read the output of traceparse.
 const CUT_OFF: [&str; 6] = ["flamegraph.pl", "inferno-flamegraph", "jq", "less", "speedscope", "sqlite3"];
-/// One of both that is run all the same where it is installed, since recipes are written in its language.
+/// A program from both lists that is run nevertheless if it is installed, since recipes are written in its language.
 const JQ: &str = "jq";
-/// Programs that are run: those that every system has.
+/// Programs that are run, since every system has them.
 const BESIDE: [&str; 7] = ["cat", "cut", "grep", "head", "mkdir", "sort", "traceparse"];
-/// Programs that give what a Mac would: the export.
+/// Stubs for programs that need a Mac, a screen or another machine. `xcrun` prints an export.
 const STAND_INS: [(&str, &str); 3] =
     [("xdg-open", ":"), ("ssh", "shift\nexec \"$@\""), ("xcrun", "exec cat export.xml")];
 
@@ -40,25 +40,25 @@ struct Shown {
 }
 
 impl Shown {
-    /// The exit codes that the document tells of.
+    /// The exit codes that the document mentions.
     fn codes(&self) -> &'static [i32] {
         match &self.text {
             text if ["--alert", "traceparse compare", "traceparse trend"].iter().any(|asked| text.contains(asked)) => {
                 &[0, 3, 4]
             }
-            // It answers with its exit code.
+            // The exit code is the answer.
             text if text.contains("jq -e") => &[0, 1],
             _ => &[0],
         }
     }
 }
 
-/// A file of the project.
+/// Reads a file of the project.
 pub(crate) fn read_project(name: &str) -> String {
     read_text(&support::repository(name).display().to_string())
 }
 
-/// The commands of the blocks of a document. A command goes on where a quotation is open, or behind `\` and `|`.
+/// The commands of the blocks of a document. A command continues on the next line if a quotation is open, or after `\` and `|`.
 fn commands(document: &'static str) -> Vec<Shown> {
     let text = read_project(document);
     let mut commands: Vec<Shown> = Vec::new();
@@ -85,7 +85,7 @@ fn commands(document: &'static str) -> Vec<Shown> {
     commands
 }
 
-/// The first words between pipes, and behind `;`, `&&` and `||`; `None` where a quotation is open.
+/// The first words of a command, split at pipes, `;`, `&&` and `||`; `None` if a quotation is open.
 fn stages(command: &str) -> Option<Vec<String>> {
     let mut stages = vec![String::new()];
     let mut quotation = None;
@@ -135,11 +135,11 @@ fn write_cache(folder: &Folder) {
     }
 }
 
-/// The names in the documents, and what they are here.
+/// The file names in the documents, and their contents in this test.
 pub(crate) fn make_files(folder: &Folder) {
     let write = |name: &str, content: &str| fleet_case::write(folder, name, content);
     let bundle = |name: &str, case: &str| copy_folder(Path::new(&built(case)), Path::new(&folder.path(name)));
-    // With an export of its own, which others here replace.
+    // With a separate export, which other commands here replace.
     let forms = bundle_case::write_forms(folder, &bundle_case::recording(), Table::TimeProfile);
     assert!(forms.folder.ends_with("/app.trace") && forms.archives[0].ends_with("/app.trace.zip"));
     let export = long_export();
@@ -176,7 +176,7 @@ pub(crate) fn make_files(folder: &Folder) {
     for below in ["exports", "results", "fleet", "base"] {
         fleet_case::fleet(folder, below, 3);
     }
-    // Both sides of a comparison have different recordings, and intervals.
+    // The sides of a comparison have different recordings, with intervals.
     for index in 0..3 {
         write(&format!("new/{index:02}.xml"), &fleet_case::export(15 + index));
         write(&format!("new/{index:02}-toc.xml"), &fleet_case::toc(15 + index));
@@ -243,7 +243,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// True for a program that the tests run where it is installed, and that is installed.
+/// True for a program that the tests run if it is installed, and that is installed.
 fn is_used(name: &str) -> bool {
     let runs = |name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
     name == JQ && runs(name)
@@ -253,7 +253,7 @@ fn is_cut_off(name: &str) -> bool {
     CUT_OFF.contains(&name) && !is_used(name)
 }
 
-/// A folder of programs: traceparse, and these, which stand in for others or for it.
+/// A folder of programs: traceparse, and these stubs for other programs or for traceparse.
 pub(crate) fn make_programs(folder: &Folder, stand_ins: &[(&str, &str)]) {
     fs::create_dir(folder.path("bin")).expect("a folder can be made");
     if stand_ins.iter().all(|(name, _)| *name != "traceparse") {
@@ -265,7 +265,7 @@ pub(crate) fn make_programs(folder: &Folder, stand_ins: &[(&str, &str)]) {
     }
 }
 
-/// What stands in for the programs of documents.
+/// The stubs for the programs in documents.
 pub(crate) fn stand_ins() -> Vec<(&'static str, &'static str)> {
     let cut_off = CUT_OFF.into_iter().filter(|&name| is_cut_off(name)).map(|name| (name, "exec cat >/dev/null"));
     cut_off.chain(STAND_INS).collect()

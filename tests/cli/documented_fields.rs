@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::command::{json, ok, orchard, read_text};
 
-/// Sections of the document, and the fields of JSON that these tell of.
+/// Sections of the document, and the JSON fields that they describe.
 type Sections = &'static [(&'static str, &'static str)];
 
 /// The views of rows, and their sections.
@@ -34,7 +34,7 @@ fn section<'d>(document: &'d str, heading: &str) -> &'d str {
     below.split("\n## ").next().and_then(|part| part.split("\n### ").next()).unwrap()
 }
 
-/// The texts between backticks.
+/// The strings between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -21,7 +21,7 @@ pub(crate) fn payload(kind: &str, key: &str, quantity: &str, version: &str) -> S
     .to_string()
 }
 
-/// Everything in an app runs below `main`, which is known by its caller if it has no name.
+/// Everything in an app runs below `main`, which is recognised by its caller if it has no name.
 #[test]
 fn main_without_a_name_owns_only_its_own_work() {
     let frame = |binary: &str, offset: u64, count: u64, callees: &[Value]| {
@@ -47,7 +47,7 @@ fn main_without_a_name_owns_only_its_own_work() {
     assert!(own.contains(" 90.0%   90.0%  0x300  Orchard"), "{own}");
 }
 
-/// Three hangs of version 1.0 of one to three seconds, one of 2.0, and what has no quantity.
+/// Three hangs of one to three seconds in version 1.0, one hang in 2.0, and diagnostics without a quantity.
 fn diagnostics() -> (Folder, String) {
     let folder = Folder::new();
     let hang = |length: &str, version: &str| payload("hang", "hangDuration", length, version);
@@ -67,7 +67,7 @@ fn report(input: &str) -> Value {
     serde_json::from_slice(&finish(&mut traceparse(&args)).success().get_output().stdout).unwrap()
 }
 
-/// Hangs of a week in one file, one per line.
+/// The hangs of a week in one file, one per line.
 #[test]
 fn reads_files_with_many_diagnostics() {
     let folder = Folder::new();
@@ -127,7 +127,7 @@ fn reports_are_measured_by_what_they_state() {
     let (tree, warning) = warns(&["fleet", "tree", &dataset, "--where", "diagnostic=hang", "--format", "folded"]);
     assert!(warning.contains("1 file produced no run"), "{warning}");
     let tree: Vec<&str> = tree.lines().collect();
-    // Of 26 s, three of four samples of the main thread are in one function; code without names is one function of its binary.
+    // One function has three of the four main thread samples in 26 s. All unnamed code of a binary is one function.
     let stack = "com.example.Orchard;Main Thread;(unnamed) (in Orchard);(unnamed) (in Orchard) 26000000000";
     assert_eq!(tree, [stack]);
 }
@@ -160,7 +160,7 @@ fn runs_behind_a_function_are_listed() {
     let weights: Vec<u64> =
         runs["rows"].as_array().unwrap().iter().map(|row| row["weight"].as_u64().unwrap()).collect();
     assert_eq!(weights, [20, 3, 2, 1].map(|seconds| seconds * 1_000_000_000), "{runs:#}");
-    // No function calls one that calls another one.
+    // No function has both a caller and a callee.
     let chain = ["--runs-of", name].repeat(3);
     let said = fails(1, &[&tree[..], &chain].concat());
     assert!(said.contains("in no run does each call the next one"), "{said}");
@@ -323,7 +323,7 @@ fn a_crash_shows_what_happened_and_no_shares() {
     let stack: Vec<&Value> = overview["stop"]["stack"].as_array().unwrap().iter().map(|row| &row["category"]).collect();
     assert_eq!(stack, ["system", "user", "runtime"]);
     assert!(overview["sentences"]["shares"].as_str().unwrap().starts_with("Its stack: 0x20 (libsystem_"));
-    // Two threads cannot both be the one.
+    // Only one thread can have caused it.
     write(&folder, "two.json", crash("1.0", 0x200).replace("\"threadAttributed\":false", "\"threadAttributed\":true"));
     let text = ok(&[&folder.path("two.json")]).replace("\n  ", " ");
     assert!(text.contains("does not identify the thread"), "{text}");
@@ -350,10 +350,10 @@ fn fleets_count_crashes_by_the_innermost_function_of_the_app() {
     let expected =
         json!([row("1.0", "(unnamed) (Orchard)", 2), row("1.1", "(unnamed) (Orchard)", 2), row("1.1", without, 1)]);
     assert_eq!(counted(&input), expected);
-    // A dataset has them as well.
+    // A dataset contains them as well.
     finish(&mut traceparse(&["fleet", "extract", &input, "-o", &folder.path("dataset")])).success();
     assert_eq!(counted(&folder.path("dataset")), expected);
-    // Crashes alone are a report, too.
+    // Crashes alone also make a report.
     std::fs::remove_file(folder.path("crashes/hang.json")).unwrap();
     assert!(ok(&["fleet", "report", &input]).contains("5 crashes in 2 places"));
     let judged = finish(&mut traceparse(&["fleet", "report", &input, "--alert", "cpu.p95 > 80"])).code(4);
@@ -426,7 +426,7 @@ fn reports_of_all_kinds_fit_on_a_screen() {
     }
 }
 
-/// The first lines, JSON and `--strict` tell what is left out of a report.
+/// The first lines, JSON and `--strict` report what a report leaves out.
 #[test]
 fn tells_what_is_left_out_of_reports() {
     let folder = Folder::new();
@@ -513,7 +513,7 @@ fn lists_the_systems_of_binaries_without_symbols() {
     assert!(text.contains("libsystem_kernel.dylib · iPhone OS 17.5 (21F79) · iPhone OS 18.0 (22A3354)\n"), "{text}");
 }
 
-/// One file with metrics does not cost the UUIDs of the others.
+/// A file with metrics does not prevent the list of the other files' UUIDs.
 #[test]
 fn lists_the_uuids_of_reports_beside_one_with_metrics() {
     let folder = Folder::new();

@@ -28,7 +28,7 @@ pub(crate) fn recording(samples: u64) -> Invented {
     builder.recording
 }
 
-/// An export with so many samples of 1 ms, one every 10 ms.
+/// An export with this many samples of 1 ms, one every 10 ms.
 pub(crate) fn export(samples: u64) -> String {
     let recording = recording(samples);
     render(&recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &recording))
@@ -67,7 +67,7 @@ pub(crate) fn write(folder: &Folder, name: &str, content: impl AsRef<[u8]>) -> S
     path
 }
 
-/// `count` exports `NN.xml` in a folder, of 11, 12, 13 … samples, each with the table of contents beside it.
+/// `count` exports `NN.xml` in a folder, with 11, 12, 13 … samples, each next to its table of contents.
 pub(crate) fn fleet(folder: &Folder, below: &str, count: u64) -> String {
     for index in 0..count {
         write(folder, &format!("{below}/{index:02}.xml"), export(11 + index));
@@ -108,7 +108,7 @@ pub(crate) fn of_runs(report: &Value, field: &str) -> Vec<(String, Value)> {
     runs.iter().map(|run| (file_name(&run["source"]), run[field].clone())).collect()
 }
 
-/// The file names of the runs that count.
+/// The file names of the runs in a report.
 pub(crate) fn sources(report: &Value) -> Vec<String> {
     of_runs(report, "source").into_iter().map(|(name, _)| name).collect()
 }

@@ -22,7 +22,7 @@ fn idle(number: u64) -> String {
     export.replace("</schema>", &format!("</schema><!-- {number} -->"))
 }
 
-/// An export of a thread that runs for so many milliseconds.
+/// An export of a thread that runs for this many milliseconds.
 fn busy(milliseconds: u64) -> String {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard");
@@ -42,7 +42,7 @@ fn toc(seconds: u64) -> String {
     )
 }
 
-/// The nearest rank of a percentile of values, which are sorted: what numpy's method `inverted_cdf` gives.
+/// A percentile of sorted values by nearest rank, like numpy's method `inverted_cdf`.
 fn nearest_rank(sorted: &[f64], quantile: f64) -> f64 {
     sorted[((quantile * sorted.len() as f64).ceil() as usize).max(1) - 1]
 }
@@ -105,7 +105,7 @@ fn idle_runs_are_never_copies() {
     }
 }
 
-/// A launch with the same samples is another run; a copy is not.
+/// Another launch with the same samples is a separate run; a copy is not.
 #[test]
 fn runs_differ_by_content_table_of_contents_and_labels() {
     let folder = Folder::new();
@@ -133,7 +133,7 @@ fn counts_idle_recordings_as_zero() {
     assert_eq!(runs, [("idle.trace".to_owned(), json!(0.0))]);
 }
 
-/// Nothing tells how long it was recorded, so nothing tells its CPU use.
+/// Without a recorded time, CPU use is unknown.
 #[test]
 fn rejects_idle_runs_of_unknown_length() {
     let folder = Folder::new();

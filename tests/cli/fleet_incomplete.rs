@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::command::{BINARY, Folder, finish, pipe, signal, stdout_of, traceparse};
 use crate::fleet_case::{bytes, export, extract, fleet, report_with, run, sources, write};
 
-/// Waits until a process that was told to end has ended.
+/// Waits for the end of a process that has received a signal.
 fn wait(child: &mut Child) -> Option<i32> {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(60) {
@@ -24,7 +24,7 @@ fn wait(child: &mut Child) -> Option<i32> {
     panic!("the process goes on");
 }
 
-/// A file of a dataset; null until it is there.
+/// A JSON file of a dataset; null until the file exists.
 pub(crate) fn json_of(dataset: &Path, name: &str) -> Value {
     fs::read(dataset.join(name)).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
@@ -85,13 +85,13 @@ fn a_second_interrupt_ends_at_once() {
     signal(&child, "-INT");
     assert_eq!(wait(&mut child), Some(130));
     drop(writer);
-    // What was finished is there, and whole.
+    // The finished results exist and are complete.
     let (said, answer) = report_with(0, &[&dataset]);
     assert!(said.contains("incomplete: the last extract did not finish (2 of 3 files done)"), "{said}");
     assert_eq!(sources(&answer), ["00.xml", "01.xml"]);
 }
 
-/// Nobody writes into it, so whoever opened it would wait for ever.
+/// No process writes into the pipe, so opening it would block indefinitely.
 #[test]
 fn a_pipe_in_a_folder_is_not_read() {
     let folder = Folder::new();
@@ -106,7 +106,7 @@ fn a_pipe_in_a_folder_is_not_read() {
 #[test]
 fn an_interrupted_report_ends_without_one() {
     let folder = Folder::new();
-    // Nobody writes into this pipe at first, so the report waits for it.
+    // At first, no process writes into this pipe, so the report waits for it.
     let pipe = pipe(&folder, "pipe.xml");
     let mut child = Command::new(BINARY)
         .args(["fleet", "report", &pipe])
@@ -116,7 +116,7 @@ fn an_interrupted_report_ends_without_one() {
         .expect("it starts");
     let mut writer = fs::OpenOptions::new().write(true).open(&pipe).expect("the report opens it");
     writer.write_all(b"<?xml version=\"1.0\"?>\n<trace-query-result>\n").expect("it is read");
-    // It waits for bytes that never come.
+    // The report waits for bytes that never arrive.
     signal(&child, "-INT");
     assert_eq!(wait(&mut child), Some(130));
     drop(writer);
@@ -142,7 +142,7 @@ fn allow_incomplete_evaluates_alerts_on_the_measured_recordings() {
     }
 }
 
-/// An export of which the times of the last `lost` samples cannot be read.
+/// An export in which the times of the last `lost` samples are unreadable.
 fn damaged(samples: u64, lost: usize) -> String {
     let text = export(samples);
     let mut parts: Vec<&str> = text.split("</sample-time>").collect();
@@ -159,7 +159,7 @@ fn damaged(samples: u64, lost: usize) -> String {
 fn rows_that_could_not_be_read_may_decide_alerts() {
     let folder = Folder::new();
     let path = fleet(&folder, "x", 30);
-    // 10 % CPU in each run. Of one run, two thirds are lost.
+    // Each run uses 10 % CPU. One run loses two thirds of its samples.
     write(&folder, "x/15.xml", damaged(26, 17));
     let states = |rule: &str, extra: &[&str]| {
         let answer = run(&[&["report", &path, "--format", "json", "--alert", rule], extra].concat());

@@ -1,5 +1,5 @@
-//! Extracts and merges that are killed, again and again: each report in between says what it lacks, and the last one lacks nothing; and
-//! bits of a dataset that are flipped. `TRACEPARSE_THOROUGH` asks for more of them.
+//! Repeatedly kills extracts and merges: each report in between lists what is missing, and the last report is complete. Also flips bits of
+//! a dataset. `TRACEPARSE_THOROUGH` increases the number of both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use support::Rng;
 
 const FILES: u64 = 40;
 
-/// The report, unless there is none yet; one that says that it is complete is the whole one.
+/// The report, if the dataset exists. A report that claims to be complete must be complete.
 fn check(dataset: &str, whole: &str) -> bool {
     let report = run(&["report", dataset, "--format", "json"]);
     if report.get_output().status.code() != Some(0) {
@@ -49,7 +49,7 @@ fn kill(args: &[&str], after: Duration) -> bool {
     let mut child = Command::new(BINARY).arg("fleet").args(args).stderr(Stdio::null()).spawn().expect("it starts");
     sleep(after);
     let has_ended = child.try_wait().expect("it can be asked").is_some();
-    // On unix that is SIGKILL.
+    // On Unix, this sends SIGKILL.
     child.kill().expect("it can be killed, or has ended");
     child.wait().expect("it has ended");
     !has_ended
@@ -61,8 +61,8 @@ fn time(args: &[&str]) -> Duration {
     began.elapsed()
 }
 
-/// Kills a command that writes a dataset at any time of its work, each time going on with what is left, until it is whole; and then again
-/// in a new folder. Returns the number of times that it was killed at work.
+/// Kills a command that writes a dataset at arbitrary times, and continues with the remaining work until the dataset is complete; then starts
+/// again in a new folder. Returns how often the command was killed before it ended.
 fn kill_often(kills: u64, random: &mut Rng, dataset: &str, args: &[&str], whole: &str) -> u64 {
     let args = [args, &["-o", dataset]].concat();
     let all = time(&args);
@@ -104,7 +104,7 @@ fn killed_extracts_and_merges_never_look_whole() {
     assert!(extracts >= kills / 8 && merges >= kills / 8, "{extracts} {merges}");
 }
 
-/// Results are saved while the next file is read, and so is what is known of their files: they need not be hashed again.
+/// Results are saved while the next file is read, together with the stamps of their files, which need not be hashed again.
 #[cfg(unix)]
 #[test]
 fn a_killed_extract_remembers_its_files() {
@@ -122,7 +122,7 @@ fn a_killed_extract_remembers_its_files() {
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
-    // Nobody writes into the pipe, so the extract waits for it.
+    // No process writes into the pipe, so the extract waits for it.
     while json_of(Path::new(&dataset), "sources.json").as_object().is_none_or(|known| known.len() < FILES as usize) {
         assert!(child.try_wait().expect("it can be asked").is_none());
     }
@@ -132,7 +132,7 @@ fn a_killed_extract_remembers_its_files() {
     assert!(said.contains(&format!("extracted 0 new, 0 changed, {FILES} unchanged, 0 failed")), "{said}");
 }
 
-/// A flipped bit of any file is found, or it changes nothing.
+/// A flipped bit in any file is detected, or changes nothing.
 #[test]
 fn flipped_bits_change_no_number() {
     let folder = Folder::new();

@@ -40,7 +40,7 @@ fn functions_are_as_recorded() {
         };
         assert_row(rows.iter().find(is_it).unwrap_or_else(|| panic!("{row:?} is missing")), row);
     }
-    // What is in the tail of one version stands out.
+    // The function in the tail of one version stands out.
     let worst = |version: &str| expected.iter().find(|row| row.version == version && row.function == SLOW).unwrap();
     assert!(worst("1.3").values[5] > 2.0 * worst("1.0").values[5]);
     // The same from the dataset, by the same rows.

@@ -38,7 +38,7 @@ fn inputs(folder: &Folder) -> [String; 2] {
     [root, manifest]
 }
 
-/// Extracts all shards, each in a process of its own.
+/// Extracts all shards, each in a separate process.
 fn extract_shards(folder: &Folder, root: impl Fn(u64) -> [String; 2], name: &str) -> Vec<String> {
     let shards: Vec<String> = (1..=SHARDS).map(|index| folder.path(&format!("{name}/{index:02}"))).collect();
     fs::create_dir_all(folder.path(name)).expect("a folder");

@@ -12,7 +12,7 @@ use crate::command::{Folder, fails};
 use crate::fleet_case::{export, extract, fleet, irregular_export, report, run, says, write};
 use crate::workbench::Payload;
 
-/// A link of a report: its address, what it opens, and its run.
+/// A link in a report: its address, its page and its run.
 #[derive(Debug)]
 struct Link {
     file: String,
@@ -20,7 +20,7 @@ struct Link {
     run: String,
 }
 
-/// The document of a report's page.
+/// The document in a report's page.
 fn document(page: &str) -> Value {
     serde_json::from_slice(&payload("report", page)).expect("JSON")
 }
@@ -71,14 +71,14 @@ fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// The weight of the samples of a page, which has one series.
+/// The weight of all samples in a page with one series.
 fn weight(page: &str) -> u64 {
     let payload = Payload::of(page);
     assert_eq!(payload.head["series"].as_array().unwrap().len(), 1);
     payload.head["series"][0]["weight"].as_str().expect("a weight").parse().expect("a number")
 }
 
-/// Everything that a link selects is in its page, as the page spells it.
+/// Everything that a link selects exists in its page, with the same spelling.
 fn check_link(folder: &Folder, link: &Link) {
     let page = fs::read_to_string(folder.path(&decoded(&link.file))).expect("the page is there");
     let payload = Payload::of(&page);
@@ -133,7 +133,7 @@ fn numbers_link_to_pages_of_their_runs() {
     for (listed, expected) in listed.iter().zip(&expected) {
         assert!(listed.ends_with(expected.as_str()), "{listed:?} {expected:?}");
     }
-    // Each page has the weight of its run.
+    // The weight of each page equals the weight of its run.
     for row in list["pages"].as_array().unwrap() {
         let file = fs::read_to_string(folder.path(&format!("fleet.runs/{}", row["file"].as_str().unwrap()))).unwrap();
         let of_run = json["runs"].as_array().unwrap().iter().find(|run| run["run_id"] == row["run_id"]).unwrap();
@@ -148,7 +148,7 @@ fn numbers_link_to_pages_of_their_runs() {
     assert!(has("fn", "work@Orchard") && has("tab", "callers") && has("process", "1/501/Orchard"), "{links:?}");
     assert!(has("thread", "1/501/257/Main Thread") && has("tab", "binaries"), "{links:?}");
     assert!(links.iter().any(|link| link.run.ends_with("x/11.xml")), "{links:?}");
-    // Nothing but links was added.
+    // Only links were added.
     let mut without = document(&html);
     without["words"]["links"] = Value::Array(Vec::new());
     assert_eq!(without, document(&plain));
@@ -157,14 +157,14 @@ fn numbers_link_to_pages_of_their_runs() {
 #[test]
 fn the_busiest_second_of_a_run_is_selected() {
     let folder = Folder::new();
-    // 5,000 samples of 1 ms, one every 0.5 ms: two seconds and a half, of which the first two are whole.
+    // 5,000 samples of 1 ms, one every 0.5 ms: two and a half seconds, of which the first two are complete.
     write(&folder, "x/a.xml", irregular_export(5_000));
     says(0, &["report", &folder.path("x"), "-o", &folder.path("fleet.html"), "--with-runs", "1", "--thread", "worker"]);
     let links = links(&fs::read_to_string(folder.path("fleet.html")).unwrap());
     links.iter().for_each(|link| check_link(&folder, link));
     let payload = Payload::of(&fs::read_to_string(folder.path("fleet.runs/0001.html")).unwrap());
     let worker = payload.head["threads"].as_array().unwrap().iter().position(|row| row["name"] == "worker").unwrap();
-    // By hand: what the worker weighs in each whole second.
+    // Computed by hand: the worker's weight in each complete second.
     let mut seconds = [0_u64; 3];
     let [times, weights, threads] =
         ["samples.time", "samples.weight", "samples.thread"].map(|name| payload.column(name));
@@ -177,7 +177,7 @@ fn the_busiest_second_of_a_run_is_selected() {
         .flat_map(|link| link.fragment.iter().filter(|(key, _)| key == "t").map(|(_, value)| value.as_str()))
         .collect();
     assert_eq!(times, BTreeSet::from([busiest]), "{seconds:?}");
-    // The thread that was asked for is selected everywhere.
+    // The requested thread is selected in every link.
     assert!(
         links.iter().all(|link| link.fragment.iter().any(|(key, value)| key == "thread" && value.ends_with("/worker")))
     );
@@ -194,27 +194,27 @@ fn a_folder_of_somebody_else_stays() {
     assert!(said.contains("fleet.runs: not a folder of --with-runs, which would replace it; move it away"), "{said}");
     assert_eq!(names(folder.path("fleet.runs")), set(&["notes.txt"]));
     assert!(!Path::new(&page).exists());
-    // Ours, and something beside.
+    // Our folder, with an additional file.
     fs::remove_dir_all(folder.path("fleet.runs")).unwrap();
     assert_eq!(says(0, &args[1..]), "");
     write(&folder, "fleet.runs/notes.txt", "mine");
     let said = fails(1, &args);
     assert!(said.contains("notes.txt in it was not written by --with-runs, which would remove it"), "{said}");
     fs::remove_file(folder.path("fleet.runs/notes.txt")).unwrap();
-    // That of another report.
+    // The folder of another report.
     let said = fails(
         1,
         &["fleet", "report", &exports, "-o", &folder.path("fleet.htm"), "--format", "html", "--with-runs", "1"],
     );
     assert!(said.contains("has the runs of the report fleet.html"), "{said}");
-    // Ours is replaced, as a whole.
+    // Our folder is replaced completely.
     assert_eq!(says(0, &["report", &exports, "-o", &page, "--with-runs", "1"]), "");
     assert_eq!(names(folder.path("fleet.runs")), set(&["0001.html", "runs.json"]));
     fs::remove_dir_all(folder.path("fleet.runs")).unwrap();
     write(&folder, "fleet.runs", "a file");
     assert!(fails(1, &args).contains("fleet.runs: not a folder, and --with-runs would write one there"));
     assert_eq!(fs::read_to_string(folder.path("fleet.runs")).unwrap(), "a file");
-    // Nothing temporary is left.
+    // No temporary files are left.
     assert_eq!(names(folder.path("")), set(&["fleet.html", "fleet.runs", "x"]));
 }
 
@@ -240,7 +240,7 @@ fn runs_of_datasets_have_pages_while_their_files_are_there() {
     assert!(pages > 0);
     let named: Vec<&str> =
         list["pages"].as_array().unwrap().iter().map(|page| page["source"].as_str().unwrap()).collect();
-    // One changed, and everything else is as before.
+    // One recording has changed; everything else is unchanged.
     write(&folder, &format!("x/{}", named[0].rsplit('/').next().unwrap()), export(100));
     let said = says(0, &args);
     assert!(said.contains("this run has no page: its content differs from the measured one"), "{said}");
@@ -252,7 +252,7 @@ fn runs_of_datasets_have_pages_while_their_files_are_there() {
     assert!(said.contains("this run has no page: it no longer exists"), "{said}");
     let said = fails(1, &[&["fleet"], &args[..], &["--strict"]].concat());
     assert!(said.contains("it no longer exists (--strict makes this an error)"), "{said}");
-    // What a dataset does not know can be told.
+    // A dataset does not record this, so it can be passed.
     let said = says(0, &[&args[..], &["--schema", "cpu-profile"]].concat());
     assert!(said.contains("this run has no page"), "{said}");
 }
@@ -276,7 +276,7 @@ fn redacted_pages_tell_no_names() {
         assert!(!without_engine(&page).contains("jane") && !bytes.windows(4).any(|part| part == b"jane"), "{file}");
         assert!(Payload::of(&page).head["summary"]["redacted"].is_array(), "{file}");
     }
-    // A dataset of redacted recordings does not know where they are.
+    // A dataset of redacted recordings does not record their paths.
     extract(&[&exports, "--redact", "-o", &folder.path("ds")]);
     let said = says(2, &["report", &folder.path("ds"), "-o", &page, "--with-runs", "2"]);
     assert!(said.contains("extracted with --redact, and does not record where its recordings are"), "{said}");

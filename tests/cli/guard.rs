@@ -1,4 +1,4 @@
-//! An output never destroys an input. Covers every command, every argument that names an input (`bin/guarded.rs`), and every name of a file.
+//! An output never destroys an input. Covers every command, every argument that names an input (`bin/guarded.rs`), and every form of a file's name.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::guarded::{GUARDED, Writes};
 use crate::symbols_case::{Case, DEMO, LOAD_ADDRESS, dwarf_file};
 use support::Table;
 
-/// A use of a command, and the file that it reads.
+/// A command line, and the file that it reads.
 struct Use {
     args: Vec<String>,
     input: String,
@@ -24,7 +24,7 @@ fn of(input: &str, args: &[&str]) -> Use {
     Use { args: args.iter().map(|arg| (*arg).to_owned()).collect(), input: input.to_owned() }
 }
 
-/// A use of each command in which the argument names a file in the folder, or a folder in which a file is read.
+/// Command lines, one per argument that names an input: a file in the folder, or a folder from which a file is read.
 fn example(command: &str, argument: &str, case: &Case) -> Use {
     let folder = &case.folder;
     let symbols = |name: &str| {
@@ -101,7 +101,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             of(&object, &["uuid", &object])
         }
         ("symbols", "SOURCE") => {
-            // A file of a store, which would be written again without its comment.
+            // A file of a symbol store, which would be rewritten without its comment.
             let text = format!("MODULE mac arm64 {}0 Demo\nINFO x\nFUNC 10 8 0 f\n", DEMO.replace('-', ""));
             let path = format!("store/Demo/{}0/Demo.sym", DEMO.replace('-', ""));
             let path = write(folder, &path, &text);
@@ -179,7 +179,7 @@ fn dataset(folder: &Folder) -> String {
     dataset
 }
 
-/// All files below a folder with their content.
+/// All files below a folder, with their contents.
 fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("it is a folder").flatten() {
@@ -208,7 +208,7 @@ fn refused(case: &Case, args: &[String], output: &str, input: &str, run: impl Fn
     let before = content();
     let args: Vec<&str> = args.iter().map(String::as_str).filter(|arg| !arg.is_empty()).collect();
     let said = stderr_of(&run(&args));
-    // Redaction tells no folders.
+    // With --redact, messages contain no folders.
     let is_redacted = args.iter().any(|arg| arg.starts_with("--redact"));
     let shown = |path: &str| match is_redacted {
         true => path.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -225,13 +225,13 @@ fn refused(case: &Case, args: &[String], output: &str, input: &str, run: impl Fn
 fn refused_with(case: &Case, example: &Use, output: &str, input: &str) -> String {
     let mut args = [&example.args[..], &["-o".to_owned(), output.to_owned()]].concat();
     if example.args.get(1).is_none_or(|arg| arg != "extract") {
-        // The name of an input is that of another format, which would be refused for that.
+        // The name of an input selects another format, so it would be refused for that reason.
         args.extend(["--format", "text"].map(str::to_owned));
     }
     refused(case, &args, output, input, |args| finish(&mut case.command(args)).code(1).stdout(""))
 }
 
-/// With standard output at the end of a file.
+/// Runs the command with standard output appended to a file.
 #[track_caller]
 fn refused_appending(case: &Case, example: &Use) {
     refused(case, &example.args, "standard output", &example.input, |args| {
@@ -268,7 +268,7 @@ fn every_command_refuses_to_replace_whatever_it_reads() {
                     #[cfg(unix)]
                     refused_appending(&case, &example);
                 }
-                // It writes into new folders only, and datasets are no other input.
+                // It writes only into new folders, and its only inputs are datasets.
                 Writes::Folder if guarded.command == "fleet merge" => {
                     let (before, dataset) = (fs::read(&example.input).expect("a file"), &example.args[2]);
                     finish(&mut case.command(&["fleet", "merge", dataset, "-o", dataset])).code(2);
@@ -285,7 +285,7 @@ fn every_command_refuses_to_replace_whatever_it_reads() {
     }
 }
 
-/// The file has the name of one that every extract writes into the dataset.
+/// The input has the name of a file that every extract writes into the dataset.
 fn refused_in_a_dataset(case: &Case, example: Use) {
     let dataset = case.folder.path("dataset");
     let other = write(&case.folder, "other/other.xml", export(50));
@@ -303,7 +303,7 @@ fn refused_in_a_dataset(case: &Case, example: Use) {
     }
     let args = [args, vec!["-o".to_owned(), dataset]].concat();
     let args: Vec<&str> = args.iter().map(String::as_str).filter(|arg| !arg.is_empty()).collect();
-    // Refused for the file, or since the dataset was measured with another selection.
+    // Refused because of the file, or because the dataset was measured with another selection.
     let before = fs::read(&moved).ok();
     finish(&mut case.command(&args)).failure();
     assert_eq!(fs::read(&moved).ok(), before, "{args:?}");
@@ -339,7 +339,7 @@ fn a_recording_is_all_that_is_in_it() {
         refused_with(&case, &of(archive, &[archive]), archive, archive);
         refused_with(&case, &of(archive, &["fleet", "report", archive]), archive, archive);
     }
-    // Beside it, files may have nearly its name.
+    // Files with similar names may be next to it.
     let beside = format!("{}.json", forms.folder);
     finish(&mut case.command(&[&forms.folder, "-o", &beside])).success().stderr("");
     assert!(read_text(&beside).starts_with('{'));
@@ -371,7 +371,7 @@ fn standard_input_is_an_input() {
     assert!(read_text(&path) == before && read_text(&addresses) == "0x565\n", "an input was changed");
 }
 
-/// A file that the shell has emptied has nothing left to lose: `> A.xml` is an empty input, as it is for `cat`.
+/// A file that the shell has already emptied need not be protected: `> A.xml` results in an empty input, as with `cat`.
 #[cfg(unix)]
 #[test]
 fn an_emptied_file_is_an_empty_input() {
@@ -416,7 +416,7 @@ fn what_is_no_regular_file_loses_nothing() {
     );
 }
 
-/// Symbol files that matched nothing, sources that no sample is in, links to them, and everything else. A new file may be written there.
+/// Symbol files without a match, sources without samples, links to them, and all other files are protected. New files may be written there.
 #[test]
 fn no_file_of_a_searched_folder_is_replaced() {
     for (option, view) in [("--dsym", "full"), ("--symbols", "full"), ("--source", "lines")] {
@@ -451,7 +451,7 @@ fn no_file_of_a_searched_folder_is_replaced() {
         let out = case.folder.path("searched/report.json");
         finish(&mut case.command(&[&[export.as_str(), "-o", &out], &args[..]].concat())).success();
         assert!(read_text(&out).starts_with('{'));
-        // A dataset there may be continued.
+        // A dataset in the same folder may be continued.
         for _ in 0..2 {
             let dataset = case.folder.path("searched/dataset");
             finish(&mut case.command(&["fleet", "extract", &export, "--dsym", &searched, "-o", &dataset])).success();
@@ -459,7 +459,7 @@ fn no_file_of_a_searched_folder_is_replaced() {
     }
 }
 
-/// The folder of a dataset may hold other files, such as the last report.
+/// The folder of a dataset may contain other files, such as the last report.
 #[test]
 fn files_that_nobody_reads_are_no_inputs() {
     let case = Case::new();
@@ -474,7 +474,7 @@ fn files_that_nobody_reads_are_no_inputs() {
     }
 }
 
-/// The files that a fleet finds by itself are guarded, too.
+/// The files that a fleet command finds are also protected.
 #[test]
 fn files_that_a_fleet_finds_are_inputs() {
     let case = Case::new();
@@ -492,7 +492,7 @@ fn files_that_a_fleet_finds_are_inputs() {
     }
 }
 
-/// A data file of the dataset that is an input, with the name that the extract gives to what it makes of it.
+/// The input is a data file of the dataset, and has the name of the file that the extract would write for it.
 #[test]
 fn a_dataset_does_not_replace_its_inputs() {
     let case = Case::new();

@@ -8,7 +8,7 @@ use crate::command::{Folder, csv, fails, finish, json, stderr_of, stdout_of, tra
 /// A thread with its process, as `xctrace` writes it at first use; later uses are refs to 1.
 const MAIN: &str = r#"<thread id="1" fmt="Main Thread 0x51 (Orchard, pid: 7)"><tid id="2" fmt="0x51">81</tid><process id="3" fmt="Orchard (7)"><pid id="4" fmt="7">7</pid></process></thread>"#;
 
-/// A document of tables: schema, columns as `mnemonic:type`, and rows.
+/// A document with these tables: schema, columns as `mnemonic:type`, and rows.
 fn document(tables: &[(&str, &str, String)]) -> String {
     let mut xml = "<?xml version=\"1.0\"?>\n<trace-query-result>\n".to_owned();
     for (position, (schema, columns, rows)) in (1..).zip(tables) {
@@ -24,7 +24,7 @@ fn document(tables: &[(&str, &str, String)]) -> String {
     xml + "</trace-query-result>\n"
 }
 
-/// 400 ms of samples of the main thread from 1 s on, one each millisecond; of the first 100 it was running.
+/// 400 samples of the main thread, one per millisecond from 1 s on. The thread was running during the first 100.
 fn samples(are_running: impl Fn(u64) -> bool) -> (&'static str, &'static str, String) {
     let mut rows = String::new();
     for index in 0..400 {
@@ -116,7 +116,7 @@ fn nothing_is_said_of_time_without_samples() {
     let cases = [
         (at(500_000_000, length, main), "no sample of its thread in the table time-profile is in that time"),
         (at(1_200_000_000, length, main), "samples cover 50% of that time"),
-        (at(1_000_000_000, length, "<sentinel/>"), "no sample of the run is known to be of the main thread"),
+        (at(1_000_000_000, length, "<sentinel/>"), "no sample of the run is known to come from the main thread"),
     ];
     for (hang, reason) in cases {
         let export = written(&folder, &[samples(|index| index < 100), hang]);
@@ -133,7 +133,7 @@ fn nothing_is_said_of_time_without_samples() {
     );
 }
 
-/// The rows of `samples`, one each 20 ms.
+/// The rows of `samples`, one every 20 ms.
 fn slower((schema, columns, rows): (&'static str, &'static str, String)) -> (&'static str, &'static str, String) {
     let row = |(index, row): (u64, &str)| {
         let (time, slow) = (1_000_000_000 + index * 1_000_000, 1_000_000_000 + index * 20_000_000);
@@ -149,7 +149,7 @@ fn samples_that_are_far_apart_leave_no_holes() {
     let busy = written(&folder, &[slower(samples(|_| true)), hang.clone()]);
     assert_eq!(verdict(&busy), ("busy".to_owned(), Some([99, 100])));
     let (schema, columns, rows) = slower(samples(|_| true));
-    // Each third sample is missing.
+    // Every third sample is missing.
     let rows: String =
         rows.lines().enumerate().filter(|(row, _)| row % 3 != 1).map(|(_, row)| row.to_owned() + "\n").collect();
     let lost = written(&folder, &[(schema, columns, rows), hang]);
@@ -175,7 +175,7 @@ fn a_first_screen_always_tells_of_hangs() {
     assert!(waits.contains("1 potential hang; the longest takes 400.00 ms from 1.00 s on"), "{waits}");
     let first = waits.lines().find(|line| line.starts_with("traceparse ")).expect("commands to try next");
     assert!(first.starts_with("traceparse hangs ") && first.contains("export.xml"), "{waits}");
-    // A hang without an end has at least this length.
+    // A hang without an end lasts at least this long.
     let open = run(&[&written(
         &folder,
         &[samples(|_| true), hangs(&HANG.replace("<duration>400000000</duration>", "<sentinel/>"))],
@@ -223,7 +223,7 @@ fn the_cpu_time_of_another_process_is_unknown() {
 #[test]
 fn cycles_give_bounds() {
     let folder = Folder::new();
-    // The main thread makes a million cycles each 2 ms, a fifth of the 5 cycles per nanosecond of the other thread.
+    // The main thread uses a million cycles every 2 ms, and the other thread uses as many every 0.25 ms.
     let row = |time: u64, thread: &str, core: u64| {
         format!(
             "<row><sample-time>{time}</sample-time>{thread}<core fmt=\"CPU {core} (P Core)\">{core}</core><cycle-weight>1000000</cycle-weight><backtrace><frame name=\"work\" addr=\"0x5000\"/></backtrace></row>\n"
@@ -240,7 +240,7 @@ fn cycles_give_bounds() {
     assert_eq!(word, "unknown", "{bounds:?}");
     let text = run(&["hangs", &export]);
     assert!(
-        text.contains("do not tell whether it was busy") && text.contains("Busy meanwhile, Worker (0x9)"),
+        text.contains("do not show whether it was busy") && text.contains("Busy meanwhile, Worker (0x9)"),
         "{text}"
     );
 }
@@ -377,13 +377,13 @@ fn equal_rows_of_a_table_are_different_intervals() {
     let events = event(1_400_000_000, "Begin") + &event(1_400_000_000, "Begin") + &event(1_405_000_000, "End");
     let columns = "time:event-time event-type:event-type name:string thread:thread";
     let again = folder.file("again.xml", document(&[updates(), posts(), ("os-signpost", columns, events)]));
-    // Of two that began at the same time, one has no end in any table.
+    // Two intervals began at the same time. One of them has no end in any table.
     assert_eq!(rows(&[&export, &again])[1], "os-signpost,Later,1,1,1,5000000");
     let others = |rows: Vec<String>| [rows[0].clone(), rows[2].clone(), rows[3].clone()];
     assert_eq!(others(rows(&[&export, &again])), others(expected.map(str::to_owned).to_vec()));
 }
 
-/// A label that each row has of its own is no name, but it can be asked for.
+/// A label that differs in every row is not a name, but it can be requested.
 #[test]
 fn labels_are_found_by_name_and_rule() {
     let folder = Folder::new();
@@ -606,7 +606,7 @@ fn unions_and_gaps_are_of_one_process_if_asked() {
         let cells: Vec<&str> = text.lines().nth(1).unwrap().split(',').collect();
         [&cells[3..6], &cells[12..16]].concat().join(" ") + " " + stderr_of(&assert).trim_end()
     };
-    // Any open from 100 to 450.
+    // At least one interval is open from 100 to 450.
     assert_eq!(unions(&[&export]), "7 0 416 350 0 0  ");
     let left_out = "note: 1 interval without a process left out";
     assert_eq!(unions(&[&export, "--process", "Orchard"]), format!("5 0 115 85 2 120 90 {left_out}"));
@@ -615,7 +615,7 @@ fn unions_and_gaps_are_of_one_process_if_asked() {
     assert!(partly.starts_with("1 0 300 300 0 0") && partly.contains("Orchard Helper (8)"), "{partly}");
     let stderr = fails(1, &["intervals", &export, "--process", "Pear"]);
     assert!(stderr.contains("--process 'Pear' matches no process"), "{stderr}");
-    // It is not known when the recording ended.
+    // The end of the recording is unknown.
     let open = written(&folder, &[("metal-gpu-intervals", columns, rows.clone() + &row(320, None, &orchard))]);
     let of_open = unions(&[&open, "--process", "7"]);
     assert!(of_open.starts_with("5 1 115  3 135 90"), "{of_open}");
@@ -763,7 +763,7 @@ fn the_thread_that_may_hold_a_lock_is_named() {
         "{text}"
     );
     assert_eq!(activity["holder"]["tid"].as_u64(), Some(9));
-    // It works on after the wait, so its work is not what ended it.
+    // The thread continues to work after the wait, so the end of its work did not end the wait.
     let (text, activity) = found(40..500);
     assert!(
         text.contains("Which thread holds it is unknown") && text.contains("Busy meanwhile, Indexer (0x9)"),

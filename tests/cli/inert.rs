@@ -9,15 +9,15 @@ use crate::fleet_case::{export, write};
 use crate::symbols_case::{Case, DEMO_X86, built};
 use crate::terminal::on_terminal;
 
-/// Clears the screen, names the window, ends lines in every way there is, overrides directions, and hides.
+/// Clears the screen, renames the window, ends lines in every possible way, overrides text directions, and hides text.
 const ATTACK: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{8}\r\n\t\u{b}\u{7f}\u{85}\u{9b}2J\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\
 \u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}\u{e0041}";
-/// A text that reads as it should in any case: letters of several scripts, and the characters that join or mark them.
+/// A string that must stay readable: letters of several scripts, and the characters that join or mark them.
 const ORDINARY: &str = "果樹園 قلعة می\u{200c}خواهم e\u{301} 👩\u{200d}💻 ☺\u{fe0f}";
-/// Cells of which spreadsheets make formulas.
+/// Cells that spreadsheets treat as formulas.
 const FORMULA: &str = "=cmd|' /C calc'!A0";
 
-/// True for a character that must not reach a reader. The library is not asked.
+/// True for a character that must not reach a reader. Independent of the library.
 fn acts(c: char) -> bool {
     let listed = [0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x2060, 0xfeff];
     let code = u32::from(c);
@@ -29,13 +29,13 @@ fn acts(c: char) -> bool {
         || (0xe0000..=0xe007f).contains(&code)
 }
 
-/// The text without the colours that are the command's own.
+/// The text without the colours that the command adds.
 fn without_colours(text: &str) -> String {
     let colours = ["0", "1", "2", "4", "31", "32", "33", "36", "1;31"].map(|code| format!("\x1b[{code}m"));
     colours.iter().fold(text.to_owned(), |text, colour| text.replace(colour, ""))
 }
 
-/// Checks that nothing in the lines of an output acts.
+/// Checks that the output contains no active characters.
 #[track_caller]
 fn assert_inert(text: &str, what: &[&str]) {
     let plain = without_colours(text);
@@ -43,18 +43,18 @@ fn assert_inert(text: &str, what: &[&str]) {
     assert!(odd.is_empty(), "{what:?}: {odd:#?}");
 }
 
-/// The part of a text that XML may hold: names of files and labels hold the rest, too.
+/// The part of a string that XML allows. File names and labels can also contain the rest.
 fn without_escapes(text: &str) -> String {
     text.chars().filter(|&c| matches!(c, '\t' | '\n' | '\r' | ' '..)).collect()
 }
 
-/// The same, as it stands in XML.
+/// The same string, escaped for XML.
 fn in_xml(text: &str) -> String {
     let escape = |c: char| if u32::from(c) < 0x80 { format!("&#{};", u32::from(c)) } else { c.to_string() };
     without_escapes(text).chars().map(escape).collect()
 }
 
-/// A recording whose threads, processes, functions, binaries, files and states end with a text.
+/// A recording whose threads, processes, functions, binaries, files and states end with a string.
 fn recording(folder: &Folder, name: &str, tail: &str) -> String {
     let mut text = read_text(&fixture("27/time-profile-waiting"));
     let tail = in_xml(tail);
@@ -83,7 +83,7 @@ fn text_is_inert() {
     let (bad, good) = (recording(&folder, "bad.xml", ATTACK), recording(&folder, "good.xml", "x"));
     for view in views() {
         let run = |path: &str| {
-            // Wide enough that no sentence is wrapped, whatever the length of its names.
+            // Wide enough that no sentence is wrapped, regardless of the length of its names.
             let assert = finish(traceparse(&[&[path], &view[..]].concat()).env("COLUMNS", "2000")).success();
             (stdout_of(&assert), stderr_of(&assert))
         };
@@ -122,7 +122,7 @@ fn ordinary_names_stay_as_they_are() {
     }
 }
 
-/// Formats for programs, with a view for those that need one.
+/// Formats for programs, with a view for each format that needs one.
 const FORMATS: [&[&str]; 11] = [
     &["--format", "csv", "--view", "samples"],
     &["--format", "csv", "--view", "functions"],
@@ -151,14 +151,14 @@ fn a_terminal_gets_every_format_inert() {
         }
         if matches!(format[1], "json" | "d3" | "chrome-trace" | "firefox" | "speedscope") {
             let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
-            // Comments of the run may stand before it: standard error is the same terminal.
+            // Messages may precede the output, since standard error is the same terminal.
             let start = if seen.starts_with(['{', '[']) { 0 } else { seen.find("\n{").expect("JSON") + 1 };
             assert_eq!(read(&seen[start..]), read(&piped), "{format:?}: values are the same");
         }
     }
 }
 
-/// Only a terminal changes anything.
+/// Output that does not go to a terminal is unchanged.
 #[test]
 fn programs_get_every_byte_of_a_name() {
     let folder = Folder::new();
@@ -171,7 +171,7 @@ fn programs_get_every_byte_of_a_name() {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     assert!(reader.records().any(|row| row.expect("CSV").iter().any(|cell| cell.starts_with(&name))), "{csv}");
     let folded = out(FORMATS[2]);
-    // What ends a line of the format is escaped by the format.
+    // The format escapes the characters that end its lines.
     assert!(folded.contains(&name.replace(';', "%3B").replace("\r\n", "%0D%0A")), "{folded}");
     assert!(folded.lines().all(|line| line.rsplit_once(' ').is_some_and(|(_, weight)| weight.parse::<u64>().is_ok())));
     let json: serde_json::Value = serde_json::from_str(&out(FORMATS[3])).expect("JSON");
@@ -210,7 +210,7 @@ fn contents_and_comparisons_are_inert() {
     }
 }
 
-/// A recording of a hang, a hitch, system calls and signposts, in which every name ends with a text; and a run of a second app.
+/// A recording of a hang, a hitch, system calls and signposts, in which every name ends with a string; and a run of a second app.
 fn stretches(folder: &Folder, name: &str, tail: &str) -> String {
     let tail = &in_xml(tail);
     let table = |position: u32, schema: &str, columns: &str, rows: &str| {
@@ -279,7 +279,7 @@ fn stretches(folder: &Folder, name: &str, tail: &str) -> String {
     )
 }
 
-/// Every command with text output, also with colours, at every width.
+/// Every command with text output, with and without colours, at every width.
 #[test]
 fn text_of_every_command_is_inert() {
     let folder = Folder::new();
@@ -413,7 +413,7 @@ fn messages_are_inert() {
     }
 }
 
-/// The cells of a CSV that a spreadsheet would take for a formula or for white space before one.
+/// The CSV cells that a spreadsheet would treat as a formula, or as white space before a formula.
 fn formulas(text: &str) -> Vec<String> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let cells = reader.records().flat_map(|row| row.expect("CSV").iter().map(str::to_owned).collect::<Vec<_>>());

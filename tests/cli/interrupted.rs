@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM leave nothing incomplete behind. These tests need signals.
+//! Ctrl-C and SIGTERM leave no incomplete files. These tests need signals.
 
 use std::fs;
 use std::io::Write;
@@ -95,7 +95,7 @@ fn an_interrupted_output_leaves_nothing() {
                 };
                 match interrupted(&args, &out.path(""), name) {
                     (Some(0), _) if command == "diff" => break,
-                    // It was done when the signal came, and is whole.
+                    // The file was finished when the signal arrived, so it is complete.
                     (Some(ended), true) if ended == code && command == "diff" && is_json(&target) => break,
                     (Some(0), _) if rows < 1_000_000 => rows *= 4,
                     (ended, has_begun) => {
@@ -132,7 +132,7 @@ fn a_fleet_ends_with_the_code_of_the_signal() {
             signal(&child, name);
             if action == "extract" {
                 sleep(Duration::from_millis(200));
-                // It is read to its end.
+                // The input is read to its end.
                 let _ = writer.write_all(b"no export");
             } else {
                 while child.try_wait().expect("it can be asked").is_none() {

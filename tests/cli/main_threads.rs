@@ -147,7 +147,7 @@ fn threads_of_one_name_are_main_threads_of_their_process_only() {
     assert_eq!(pattern["runs"][0]["weight"], 4_000_000);
 }
 
-/// Two processes of one name: 1 ms on a `Main Thread`, 2 ms on `main`; and in the other 4 ms on `main`.
+/// Two processes with the same name: one has 1 ms on `Main Thread` and 2 ms on `main`; the other has 4 ms on `main`.
 fn two_mains(folder: &Folder) -> String {
     use support::builder::Builder;
     use support::{RenderOptions, Shape, Table, render};

@@ -8,7 +8,7 @@ use crate::bundle_case::{recording, write_forms};
 use crate::command::{Folder, fails, finish, ok, orchard, read_text, stderr_of, traceparse};
 use support::Table;
 
-/// Fails with `code` and a message that has all of these texts.
+/// Fails with `code` and a message that contains all of these strings.
 fn fails_with(code: i32, args: &[&str], texts: &[&str]) {
     let message = fails(code, args);
     for text in texts {

@@ -64,7 +64,7 @@ fn keeps_weights_over_time_without_each_sample() {
     let (small, note) = of("4M", &["--charge-system"]);
     assert!(note.contains("too large to keep each sample in memory") && !small.contains("peak "), "{small}{note}");
     assert!(of("64M", &["--charge-system"]).0.contains("peak "));
-    // What is piped cannot be read again.
+    // A pipe cannot be read again.
     let piped = finish(traceparse(&["-", "--memory", "4M", "--charge-system"]).write_stdin(text)).code(1);
     assert!(stderr_of(&piped).contains("--view full"), "{}", stderr_of(&piped));
 }

@@ -38,7 +38,7 @@ fn pictures_are_those_of_this_command() {
     }
 }
 
-/// The texts that a picture shows, one for each `text` element.
+/// The strings in a picture, one for each `text` element.
 fn texts(picture: &str) -> Vec<String> {
     let mut reader = Reader::from_str(picture);
     let (mut texts, mut is_open) = (Vec::new(), false);

@@ -38,7 +38,7 @@ const VIEWS: [&str; 18] = [
 ];
 const DIFF_VIEWS: [&str; 4] = ["overview", "functions", "binaries", "tree"];
 
-/// Everything that a run writes, with what is compressed in it.
+/// All output of a run, with compressed parts inflated.
 fn outputs(args: &[&str]) -> String {
     let assert = finish(traceparse(args).env("LC_ALL", "C"));
     let output = assert.get_output();
@@ -54,7 +54,7 @@ fn outputs(args: &[&str]) -> String {
     text + &stderr_of(&assert)
 }
 
-/// A text with the inflated payloads of a page, and without its engine.
+/// A page with inflated payloads and without its engine.
 fn with_payloads(mut text: String) -> String {
     for (id, format) in [("profile", "traceparse-workbench"), ("before", "traceparse-workbench"), ("report", "words")] {
         if text.contains(&format!("<script id=\"{id}\"")) {
@@ -66,7 +66,7 @@ fn with_payloads(mut text: String) -> String {
     without_engine(&text)
 }
 
-/// Checks that none of the names is in a text, in any spelling.
+/// Checks that a string contains none of the names, in any spelling.
 #[track_caller]
 fn assert_none(text: &str, names: &[&str], what: &[&str]) {
     let small = text.to_lowercase();
@@ -131,7 +131,7 @@ fn the_other_commands_tell_none() {
         &[&export, &toc, "--function", "Zaubertrank::brew()", "--format", "json"],
         &[&export, &toc, "--view", "lines", "--source", &folder.path(".")],
     ] {
-        // What was named to be shown is the app's: its name stays, and so does that of its bundle.
+        // A process named with --process is the app: its name and the name of its bundle are kept.
         let is_kept = |name: &&str| way.contains(&"--process") && ["zaubertrank", "geheimnis"].contains(name);
         let secrets: Vec<&str> = SECRETS.into_iter().filter(|name| !is_kept(name)).collect();
         assert_none(&outputs(&[way, &["--redact"]].concat()), &secrets, way);
@@ -169,7 +169,7 @@ fn messages_about_inputs_tell_none() {
     }
 }
 
-/// Every number of a JSON document, by where it stands; rows of equal weight may stand in another order.
+/// All numbers of a JSON document, keyed by position; rows of equal weight may be in a different order.
 fn numbers(value: &Value, place: &str, found: &mut BTreeMap<String, Vec<String>>) {
     match value {
         Value::Object(fields) => {
@@ -184,7 +184,7 @@ fn numbers(value: &Value, place: &str, found: &mut BTreeMap<String, Vec<String>>
 }
 
 fn numbers_of(args: &[&str]) -> BTreeMap<String, Vec<String>> {
-    // Trees are nested as deep as stacks are, in one document.
+    // Trees in a document are nested as deeply as stacks.
     let format = if args.contains(&"tree") { "ndjson" } else { "json" };
     let assert = finish(&mut traceparse(&[args, &["--format", format]].concat())).success();
     let mut found = BTreeMap::new();
@@ -195,7 +195,7 @@ fn numbers_of(args: &[&str]) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// The exports of the corpus that have samples, if there is a corpus.
+/// The corpus exports with samples; empty without a corpus.
 fn corpus() -> Vec<Vec<String>> {
     let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") else { return Vec::new() };
     let path = |name: &str| std::path::Path::new(&corpus).join("xctrace").join(name).display().to_string();
@@ -335,7 +335,7 @@ fn rules_rename_and_merge_and_say_what_they_do_not_match() {
     assert!(text.contains("f1::press()") && text.contains("\"Kit\""), "{text}");
     assert!(stderr.contains("warning: --redact-rules: the rule for a function of line 7 matches nothing"), "{stderr}");
     assert!(!stderr.contains("line 2") && !stderr.contains("signpost of line 6"), "{stderr}");
-    // Two functions of one name call each other: one function, which counts once.
+    // Two functions with the same name call each other: they become one function, counted once per sample.
     let assert = finish(&mut traceparse(&[
         &export,
         &toc,
@@ -378,7 +378,7 @@ fn texts_of_sources_are_left_out() {
     }
 }
 
-/// A folder with two recordings that tell names, in a folder that does, too.
+/// A folder with two recordings that contain names. The name of its parent folder is also private.
 fn fleet() -> Folder {
     let folder = Folder::new();
     let export = crate::redact_case::export();
@@ -390,7 +390,7 @@ fn fleet() -> Folder {
     folder
 }
 
-/// Every text in the data files of a dataset, as DuckDB reads them.
+/// All strings in the data files of a dataset, as DuckDB reads them.
 fn texts_of(dataset: &str) -> Option<String> {
     let python = std::env::var_os("TRACEPARSE_PYTHON")?;
     let script = "import duckdb, glob, sys\nfor path in glob.glob(sys.argv[1] + '/**/*.parquet', recursive=True):\n    print(duckdb.sql(f\"select * from read_parquet('{path}')\").fetchall())";
@@ -399,7 +399,7 @@ fn texts_of(dataset: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
-/// Every byte of the files of a folder that is text.
+/// The contents of all text files in a folder.
 fn bytes_of(folder: &std::path::Path, found: &mut String) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         found.push_str(&entry.file_name().to_string_lossy());
@@ -415,7 +415,7 @@ fn bytes_of(folder: &std::path::Path, found: &mut String) {
 fn fleets_tell_none_and_count_the_same() {
     let folder = fleet();
     let (runs, open, redacted) = (folder.path("streng"), folder.path("open"), folder.path("redacted"));
-    // The target of the recordings is the app, and its name stays.
+    // The target of the recordings is the app, and its name is kept.
     let manifest = write(
         &folder,
         "labels.csv",
@@ -427,7 +427,7 @@ fn fleets_tell_none_and_count_the_same() {
     let said = outputs(&extract);
     assert_none(&said, &SECRETS, &extract);
     assert!(said.contains("2 new"), "{said}");
-    // Nothing is read again: the dataset knows files by what it calls them.
+    // Nothing is read again: the dataset identifies files by their pseudonyms.
     let again = outputs(&extract);
     assert!(again.contains("2 unchanged"), "{again}");
     assert_none(&again, &SECRETS, &extract);
@@ -468,7 +468,7 @@ fn fleets_tell_none_and_count_the_same() {
     assert!(stderr_of(&late).contains("fleet extract RECORDINGS --redact"), "{}", stderr_of(&late));
 }
 
-/// The environment and the arguments of the recorded process are counted, and shown by nothing, with or without `--redact`.
+/// The environment and arguments of the recorded process are only counted, never shown, with or without `--redact`.
 #[test]
 fn launch_data_is_counted_and_never_shown() {
     let folder = Folder::new();

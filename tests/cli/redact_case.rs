@@ -2,7 +2,7 @@
 
 use crate::command::Folder;
 
-/// What must be in no output, in small letters and in this spelling; [`spellings`] has the others.
+/// The names that no output may contain, in lower case and in this spelling; [`spellings`] returns the other spellings.
 pub(crate) const SECRETS: [&str; 16] = [
     "jané",
     "kowalczyk",
@@ -134,7 +134,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// Tells elements of an export apart.
+/// Numbers the elements of an export.
 #[derive(Default)]
 struct Ids(u32);
 
@@ -155,7 +155,7 @@ fn process(ids: &mut Ids, (name, pid): (&str, u32)) -> String {
 
 fn frame(ids: &mut Ids, place: u64, (name, binary, path, source): (&str, &str, &str, &str)) -> String {
     let (id, binary_id, path_id) = (ids.next(), ids.next(), ids.next());
-    // Each path is a binary of its own.
+    // Each path is a separate binary.
     let number = path.bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte))) % 1_000_000;
     let base = 0x1_0000_0000 + number * 0x10000;
     let source = match source {
@@ -246,7 +246,7 @@ pub(crate) fn export() -> String {
     document(&nodes)
 }
 
-/// An export with these samples alone.
+/// An export with only these samples.
 pub(crate) fn export_of(rows: &[Row]) -> String {
     document(&samples(&mut Ids::default(), rows))
 }
@@ -255,7 +255,7 @@ fn document(nodes: &str) -> String {
     format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{nodes}</trace-query-result>\n")
 }
 
-/// Its table of contents; of all processes, or of the one that was launched.
+/// The table of contents of the recording, for all processes or for a launched process.
 pub(crate) fn toc(has_target: bool) -> String {
     let target = match has_target {
         true => {
@@ -274,7 +274,7 @@ pub(crate) fn toc(has_target: bool) -> String {
     )
 }
 
-/// A folder with the export and the table of contents, under names that tell something.
+/// A folder with the export and the table of contents, whose file names are private.
 pub(crate) struct Written {
     pub(crate) folder: Folder,
     pub(crate) export: String,

@@ -14,7 +14,7 @@ use support::{Invented, Node, RenderOptions, Shape, Table, render};
 const UUID: &str = "00000000-0000-3000-8000-000000000035";
 const LOAD_ADDRESS: u64 = 0x1_0000_0000;
 
-/// A function's name as the linker has it, as Instruments records it, and as it is shown.
+/// A function's name: as the linker writes it, as Instruments records it, and as it is shown.
 struct Name {
     mangled: String,
     recorded: String,

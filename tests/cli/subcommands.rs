@@ -36,7 +36,7 @@ const COMMANDS: [&[&str]; 18] = [
     &["man"],
 ];
 
-/// The long options that a help describes, which stand first on their lines.
+/// The long options that a help text describes, each at the start of a line.
 fn options(help: &str) -> Vec<String> {
     let lines = help.lines().map(str::trim_start).map(|line| line.strip_prefix("-o, ").unwrap_or(line));
     let options = lines.filter(|line| line.starts_with("--"));
@@ -60,7 +60,7 @@ fn every_command_has_a_manual_page_with_its_options() {
         for option in options {
             assert!(page.contains(&option.replace('-', "\\-")), "{name}: {option} is not in {page}");
         }
-        // What stands first on a line would be a macro.
+        // At the start of a line, it would be a macro.
         let known = [".TH", ".SH", ".TP", ".br", ".RS", ".RE", ".IP", ".PP", ".nf", ".fi", ".ie", ".el"];
         for line in page.lines().filter(|line| line.starts_with(['.', '\''])) {
             assert!(known.iter().any(|macro_name| line.starts_with(macro_name)), "{name}: {line}");
@@ -147,7 +147,7 @@ fn short_help_has_one_line_for_each_option() {
         let long = ok(&[command, &["--help"]].concat());
         let [short_options, long_options] = [&help, &long].map(|help| options(help));
         assert!(short_options.iter().all(|option| long_options.contains(option)), "{command:?}: {help}");
-        // Options and commands start in these columns, and a second line of one would start further right.
+        // Options and commands start in these columns; continuation lines start further to the right.
         let (_, listed) = help.split_once("Usage: ").expect("there is a usage");
         let listed = listed.split("Examples:").next().unwrap_or_default();
         for line in listed.lines().skip(1).filter(|line| line.starts_with("    ")) {

@@ -26,7 +26,7 @@ fn what_is_remembered_is_used() {
     let args = [&export, "--dsym", &built("arm64-dwarf4")];
     assert_eq!(case.stack(&args), DRAW_NAMES);
     let file = &case.cache_files()[0];
-    // Whoever believes this believes that the file is of another build.
+    // A reader that trusts this entry assumes that the file comes from another build.
     fs::write(file, read_text(file).replace(DEMO, "11111111-2222-3333-4444-555555555555")).expect("it can be written");
     assert_eq!(case.stack(&args), addresses(&DRAW));
     assert_eq!(case.stack(&[&args[..], &["--no-cache"]].concat()), DRAW_NAMES, "but not with --no-cache");

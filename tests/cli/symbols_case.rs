@@ -85,7 +85,7 @@ pub(crate) fn dwarf_file(case: &str, name: &str) -> String {
     built(&format!("{case}/{name}.dSYM/Contents/Resources/DWARF/{name}"))
 }
 
-/// A folder for one test, with a cache folder in it, and a command that knows only these.
+/// A folder for one test, with a cache folder, and a command that uses only these folders.
 pub(crate) struct Case {
     pub(crate) folder: Folder,
 }
@@ -95,7 +95,7 @@ impl Case {
         Self { folder: Folder::new() }
     }
 
-    /// An export of one sample whose frames lie in one image: address in it and name, leaf first; no name is `""`.
+    /// An export with one sample, whose frames are in one image: offset and name, leaf first. `""` means no name.
     pub(crate) fn export(&self, name: &str, uuid: &str, frames: &[(u64, &str)]) -> String {
         let frames: String = frames.iter().map(|(address, function)| frame(name, uuid, *address, function)).collect();
         self.folder.file("export.xml", document(&format!("<tagged-backtrace>{frames}</tagged-backtrace>")))

@@ -145,7 +145,7 @@ fn files_share_fields_by_name() {
     let names: Vec<&str> =
         answer["table"]["columns"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["file", "run", "start", "duration", "hang-type", "size", "flux", "extent"]);
-    // Numbers in one file, and texts in the other.
+    // Numbers in one file, and strings in the other.
     assert_eq!(
         values(&answer, "flux"),
         [json!("7"), json!("8"), json!(null), json!("9"), json!("18446744073709551615"), json!("text")]
@@ -176,7 +176,7 @@ fn stacks_are_names_and_a_second_table() {
     assert_eq!(kept, answer);
 }
 
-/// The leaves are those that the samples of the same rows have, with inlined functions.
+/// The leaves equal the leaves of samples from the same rows, including inlined functions.
 #[test]
 fn stacks_get_names_from_symbol_files() {
     let case = Case::new();
@@ -250,7 +250,7 @@ fn mistakes_say_what_to_do() {
     assert!(message.contains("stack.id numbers the stacks of the output"), "{message}");
 }
 
-/// Decimals of an unknown type are texts, among which numbers have the order of their values.
+/// Decimals of an unknown type are strings, but numbers among them are sorted by value.
 #[test]
 fn decimals_sort_and_compare_as_numbers() {
     let folder = Folder::new();

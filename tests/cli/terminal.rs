@@ -26,7 +26,7 @@ os.waitpid(child, 0)
 sys.stdout.buffer.write(written)
 ";
 
-/// The output of the command on a terminal of so many columns, on both streams.
+/// The output of the command on a terminal with this many columns, on both streams.
 #[track_caller]
 pub(crate) fn on_terminal(columns: u16, args: &[&str]) -> String {
     let python = std::env::var_os("TRACEPARSE_PYTHON").unwrap_or_else(|| "python3".into());

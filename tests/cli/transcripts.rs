@@ -1,9 +1,9 @@
-//! Shell sessions with the usual programs of Linux: the files in `transcripts/` are replayed and compared byte for byte.
+//! Shell sessions that use standard Linux programs: the files in `transcripts/` are replayed and compared byte for byte.
 //!
-//! Lines with two spaces before them are commands (`$ …`, continued by `> …`) and, below each, what it says: lines of standard output, lines of
-//! standard error (`! …`) and the exit code unless it is 0 (`[2]`). All other lines are prose. Commands run in a folder of their own with links to
-//! the fixtures and to `transcripts/inputs`, and with the programs of `transcripts/bin`; `$PWD` stands for that folder in what they say.
-//! With `TRACEPARSE_BLESS=1`, the files are written anew: read the differences before you keep them.
+//! Lines that begin with two spaces are commands (`$ …`, continued by `> …`), each followed by its output: lines of standard output, lines of
+//! standard error (`! …`), and the exit code unless it is 0 (`[2]`). All other lines are prose. Commands run in a separate folder with links to
+//! the fixtures and to `transcripts/inputs`, and can use the programs in `transcripts/bin`. In their output, `$PWD` replaces the path of this
+//! folder. `TRACEPARSE_BLESS=1` rewrites the files: review the differences before you keep them.
 
 use std::env;
 use std::fs;
@@ -69,14 +69,14 @@ fn replay(name: &str) {
     let there = |text: &str| text.lines().skip(differs).take(5).collect::<Vec<_>>().join("\n");
     assert!(
         expected == found,
-        "{name}.txt, line {}: expected\n{}\nfound\n{}\n(TRACEPARSE_BLESS=1 writes the file anew)",
+        "{name}.txt, line {}: expected\n{}\nfound\n{}\n(TRACEPARSE_BLESS=1 rewrites the file)",
         differs + 1,
         there(&expected),
         there(&found)
     );
 }
 
-/// Where commands run.
+/// The folder in which commands run.
 struct Place {
     // Removed when dropped.
     _folder: tempfile::TempDir,
@@ -86,7 +86,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder can be made");
-        // Messages have the real path.
+        // Messages contain the canonical path.
         let path = folder.path().canonicalize().expect("it is there");
         let link = |target: &Path, name: &str| symlink(target, path.join(name)).expect("a link can be made");
         for entry in fs::read_dir(support::repository("fixtures")).expect("the fixtures are there") {
@@ -99,7 +99,7 @@ impl Place {
         Self { _folder: folder, path }
     }
 
-    /// What a command says, as lines of a transcript.
+    /// Runs a command, and returns its output as lines of a transcript.
     fn run(&self, script: &str) -> String {
         let programs = [self.path.join(".bin"), folder().join("bin")];
         let others = env::var_os("PATH").expect("there is a PATH");

@@ -7,7 +7,7 @@ use crate::command::fails;
 use crate::command::{Folder, finish, stderr_of, traceparse};
 use crate::guarded::{GUARDED, Writes};
 
-/// What stands in a refusal of the command without the feature.
+/// The text in every refusal of a command built without the feature.
 #[cfg(not(feature = "object-store"))]
 const FEATURE: &str = "cargo install --path bin --locked --features object-store";
 

@@ -86,7 +86,7 @@ fn inlined_functions_have_their_depth_and_their_lines() {
     let stack = &threads[0].samples[0].stack;
     assert_eq!(stack.iter().map(|frame| frame.function.as_str()).collect::<Vec<_>>(), INLINED_NAMES);
     assert_eq!(stack.iter().map(|frame| frame.is_inlined).collect::<Vec<_>>(), [false, true, true, true]);
-    // The lines are those that llvm-symbolizer tells (`expected.tsv`).
+    // llvm-symbolizer reports the same lines (`expected.tsv`).
     let lines: Vec<_> = stack.iter().map(|frame| frame.source.clone().expect("a file")).collect();
     assert_eq!(lines, [37, 30, 24, 19].map(|line| ("/src/inlining.cpp".to_owned(), Some(line))));
     assert!(stack.iter().all(|frame| frame.address == Some(0x3c8)), "{stack:?}");

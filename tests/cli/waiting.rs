@@ -89,7 +89,7 @@ fn the_hung_thread_and_the_running_worker_are_the_answer() {
             skipped.contains("saver") && !skipped.contains("Main Thread") && !skipped.contains("pool"),
             "{skipped}"
         );
-        // What a thread did stays known if its stack no longer shows it.
+        // A thread's activity stays known, even if its stack no longer shows it.
         let (charged, sentence) = overview(&path, &["--charge-system"]);
         assert_eq!([samples(&charged, "waiting"), samples(&charged, "own")], [550, 50], "{sentence}");
         assert!(sentence.contains("compress (App)"), "{sentence}");
@@ -101,7 +101,7 @@ fn the_hung_thread_and_the_running_worker_are_the_answer() {
 #[test]
 fn states_win_over_stacks() {
     let folder = Folder::new();
-    // A thread that runs in a system call, one that waits in its own code, one without a core, and one of an idle core.
+    // A thread that runs in a system call, a thread that waits in app code, a thread without a core, and the thread of an idle core.
     let spins = format!("{LOCK} (running)");
     let queued = "work + 4 (App + 16384) [0x100004000] (runnable)";
     let threads = [

@@ -98,7 +98,7 @@ fn trees_and_charts_name_their_missing_columns() {
     }
 }
 
-/// Leaves stand one below the other, whatever the samples weigh.
+/// Leaves are aligned, regardless of the weights of samples.
 #[test]
 fn columns_of_samples_are_straight() {
     for (case, width) in [("27/cpu-profile", 80), ("27/cpu-profile", 200), ("27/orchard", 120)] {

@@ -166,7 +166,7 @@ fn reports_of_sample_are_sums() {
     assert!(expected > payload.column("samples.count").len() as u64);
 }
 
-/// What samples of one bin have in common, as the command lists it; without a bin they may be of any time and core.
+/// The properties that samples in one bin share, as the command lists them; without a bin, they may have any time and core.
 fn key(row: &Value, bin: Option<u64>) -> String {
     let place = bin.map(|bin| (row["time_ns"].as_u64().unwrap() / bin, row["core"].to_string()));
     format!("{} {place:?} {} {} {} {}", row["series"], row["tid"], row["pid"], row["stack"], row["state"])

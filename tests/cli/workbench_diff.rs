@@ -9,7 +9,7 @@ fn page(args: &[&str]) -> String {
     ok(&[&["diff", "--format", "html"], args].concat())
 }
 
-/// What the page tells beside both payloads.
+/// The information in the page, apart from both payloads.
 pub(crate) fn facts(page: &str) -> Value {
     let (_, rest) = page.split_once("<script id=\"diff\" type=\"application/json\">").expect("facts");
     serde_json::from_str(rest.split_once("</script>").unwrap().0).expect("JSON")

@@ -19,7 +19,7 @@ fn a_folder_without_write_permission_is_left_alone() {
     let shut = folder.path("shut");
     create_dir(&shut).expect("a folder can be made");
     set_permissions(&shut, Permissions::from_mode(0o555)).expect("and shut");
-    // Root may write everywhere, so there is nothing to see then.
+    // Root may write everywhere, so there is nothing to test.
     if write(folder.path("shut/probe"), "").is_err() {
         let message = fails(1, &[&orchard(), "-o", &folder.path("shut/out")]);
         assert!(message.contains("cannot be written") && message.contains("denied"), "{message}");
@@ -66,7 +66,7 @@ fn a_page_is_opened_in_the_browser() {
             assert_eq!(mode & 0o777, 0o700, "{shown}");
         }
     }
-    // The page is there, so the exit code is that of the answer.
+    // The page exists, so the exit code depends only on the answer.
     let (code, _, stderr) = run(&folder.path("nothing"), &[]);
     assert!(
         code == Some(0) && stderr.contains("no browser could be started; open ") && stderr.contains("report.html"),
@@ -90,7 +90,7 @@ fn a_page_is_opened_in_the_browser() {
     }
 }
 
-/// Whoever reads the output may stop early, as `head` does.
+/// A reader of the output may stop early, as `head` does.
 #[test]
 fn a_closed_pipe_is_success() {
     const RUNS: usize = 40;
@@ -136,7 +136,7 @@ fn a_full_disk_is_a_failure() {
     }
 }
 
-/// Rust's standard library opens `/dev/null` in place of a closed stream. What others discard is no error.
+/// Rust's standard library opens `/dev/null` in place of a closed stream. If the output is discarded on purpose, this is not an error.
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_is_a_failure() {

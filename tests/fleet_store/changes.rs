@@ -110,7 +110,7 @@ fn many_small_files_become_few() {
     let known = store.known().unwrap();
     assert!(known.values().any(|known| known.file.starts_with("part-")));
 
-    // A run of a part is replaced, and one that is alone.
+    // Replaces a run that is stored in a part.
     let mut relabelled = runs::run(7, 40);
     relabelled.record.labels.clear();
     put(&store, &relabelled);
@@ -118,7 +118,7 @@ fn many_small_files_become_few() {
     assert_eq!(content(&store), expected);
     drop(store);
 
-    // The index in memory is that of the files.
+    // The index in memory equals the index of the files.
     let store = create_or_open(folder.path()).unwrap();
     store.forget(&HashSet::from([runs::failure(3).source])).unwrap();
     expected.failures.remove(&runs::failure(3).source);

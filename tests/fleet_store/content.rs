@@ -33,7 +33,7 @@ pub(crate) fn create_or_open(folder: &Path) -> Result<Store, FleetError> {
     Store::create_or_open(&storage(), folder)
 }
 
-/// The contents of a dataset, whatever its files are: runs by id, failures by source.
+/// The contents of a dataset, regardless of its files: runs by id, failures by source.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Content {
     pub(crate) runs: BTreeMap<String, RunMeasures>,
@@ -91,7 +91,7 @@ pub(crate) fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// True if every table has the same data files, and nothing lies around.
+/// True if every table has the same data files, and there are no leftovers.
 pub(crate) fn is_tidy(folder: &Path) -> bool {
     let names = |table: DatasetTable| -> BTreeSet<_> {
         let files = files(&folder.join(table.name())).into_iter();

@@ -38,12 +38,12 @@ fn the_progress_of_an_extract_is_known() {
     store.complete().unwrap();
     drop(store);
     let store = open(folder.path()).unwrap();
-    // It is of what it has, whatever was expected.
+    // The totals describe the existing runs, regardless of the expected number.
     assert_eq!((store.completeness(), content(&store).runs.len()), (Completeness::whole(1), 1));
     assert!(is_tidy(folder.path()));
 }
 
-/// A part is written anew once, whenever that is: readers see none of the changes until then, and all of them afterwards.
+/// A part is rewritten only once: until then, readers see none of the changes, and afterwards, they see all of them.
 #[test]
 fn many_runs_are_taken_out_of_a_part_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ fn many_runs_are_taken_out_of_a_part_at_once() {
     for run in &all[2..6] {
         let mut relabelled = run.clone();
         relabelled.record.labels.clear();
-        // The first has to make room for the second.
+        // The second version must replace the first.
         for label in ["first", "second"] {
             relabelled.record.labels = vec![("put".to_owned(), label.to_owned())];
             store.put(std::slice::from_ref(&relabelled)).unwrap();

@@ -10,7 +10,7 @@ use crate::runs;
 
 const MANIFEST: &str = "traceparse-dataset.json";
 
-/// A dataset of these runs, in one data file, which an extract brought to its end.
+/// A dataset of these runs in one data file, from a complete extract.
 fn dataset(folder: &Path, seeds: &[u64]) -> Content {
     let store = create_or_open(folder).unwrap();
     store.begin(seeds.len() + 1, 0, MadeWith::default()).unwrap();
@@ -23,8 +23,8 @@ fn dataset(folder: &Path, seeds: &[u64]) -> Content {
     content(&store)
 }
 
-/// One bit of every byte of the manifest, and of every fifth of the tables; other bits next to each other. All bits of the manifest and
-/// every byte of the tables, which takes a minute and a half, were found, too (2026-11-23).
+/// Flips one bit in every byte of the manifest and in every fifth byte of the tables, with a different bit in neighbouring bytes. All bits
+/// of the manifest and every byte of the tables, which takes a minute and a half, were also detected (2026-11-23).
 #[test]
 fn a_flipped_bit_is_found_before_a_number_is_shown() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,12 +77,12 @@ fn a_cut_or_longer_file_is_found() {
         fs::write(&manifest, other).unwrap();
         assert!(open(folder.path()).unwrap_err().to_string().contains(": damaged"));
     }
-    // One of an older version.
+    // A manifest of an older version.
     fs::write(&manifest, text.replace("\"version\": 7", "\"version\": 6")).unwrap();
     assert!(open(folder.path()).unwrap_err().to_string().contains(": damaged"));
 }
 
-/// The manifest is checked by nothing of ours.
+/// Checks the manifest without our code.
 #[test]
 fn the_manifest_tells_runs_rows_and_bytes() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,12 +106,12 @@ fn the_manifest_tells_runs_rows_and_bytes() {
         assert_eq!(file["tables"]["frames"]["rows"], frames);
         assert_eq!(file["tables"]["runs"]["rows"], 4, "three runs and a failure");
     }
-    // The checksum is of all that stands before it.
+    // The checksum covers everything before it.
     let (body, checksum) = text.rsplit_once(",\n  \"checksum\": \"").unwrap();
     assert_eq!(checksum, format!("{}\"\n}}\n", &blake3::hash(body.as_bytes()).to_hex()[..32]));
 }
 
-/// Writes a manifest that somebody edited, with the checksum of its text.
+/// Writes an edited manifest with a correct checksum.
 fn edit(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let path = folder.join(MANIFEST);
     let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -123,7 +123,7 @@ fn edit(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     fs::write(path, format!("{body},\n  \"checksum\": \"{checksum}\"\n}}\n")).unwrap();
 }
 
-/// A checksum tells that the text is as somebody wrote it, and not that it is right.
+/// A checksum shows that the text is unchanged, not that it is right.
 #[test]
 fn manifests_that_contradict_the_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -144,17 +144,17 @@ fn manifests_that_contradict_the_files_are_refused() {
         change(-1);
         assert!(read().is_ok());
     }
-    // A merge that did not finish is not complete.
+    // An unfinished merge is incomplete.
     edit(folder.path(), |manifest| manifest["merged"] = serde_json::json!({"inputs": "x", "done": false}));
     assert_eq!(open(folder.path()).unwrap().completeness().is_complete, Some(false));
-    // Nor are no shards whole.
+    // A manifest that lists no shards is damaged.
     for shards in [serde_json::json!({"count": 0, "have": []}), serde_json::json!({"count": 2, "have": []})] {
         edit(folder.path(), |manifest| manifest["shards"] = shards);
         assert!(read().unwrap_err().to_string().contains(": damaged"));
     }
 }
 
-/// The case that gave 621 runs for 600 when every file of the folder counted.
+/// In this case, 600 runs were once reported as 621, when every file in the folder was included.
 #[test]
 fn two_datasets_in_one_folder_are_one_of_them() {
     let [a, b] = [(); 2].map(|()| tempfile::tempdir().unwrap());
@@ -169,7 +169,7 @@ fn two_datasets_in_one_folder_are_one_of_them() {
         let (foreign, count) = store.unnamed().unwrap().expect("the files of the other");
         assert_eq!(count, 6);
         drop(store);
-        // Nothing is put into the mixture, and nothing of it is removed: it may be the only copy.
+        // Nothing is added to the mixed folder, and nothing is removed from it, since it may be the only copy.
         let before = files(both.path());
         let error = create_or_open(both.path()).unwrap_err().to_string();
         assert!(

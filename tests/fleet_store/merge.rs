@@ -8,7 +8,7 @@ use traceparse::fleet::{Completeness, DatasetRow, FleetError, FleetSelection, Ma
 use crate::content::{self, Content, STEPS, create_or_open, open, storage};
 use crate::runs;
 
-/// Rows of functions in a part: those of a few runs.
+/// The number of function rows in a part: enough for a few runs.
 const PART: u64 = 60;
 
 fn content(folder: &Path) -> Content {
@@ -51,7 +51,7 @@ fn a_killed_merge_never_looks_whole() {
         kills += 1;
         if Store::is_dataset(&storage(), &merged) {
             let store = open(&merged).unwrap();
-            // Behind the manifest nothing is left to do but to tidy up.
+            // After the manifest, only cleaning up remains.
             let is_whole = store.completeness() == Completeness::whole(9);
             assert!(is_whole || store.completeness().is_incomplete(), "{kills}");
             let files = store.data_files().unwrap().len();

@@ -1,6 +1,6 @@
 //! Inputs without guidance: seeds that are changed, spliced and grown, by a number.
 //!
-//! The input of a number is always the same, whatever was tried before it, so that any of them can be had again.
+//! A number always produces the same input, regardless of earlier inputs, so every input can be reproduced.
 
 use support::Rng;
 

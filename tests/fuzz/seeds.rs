@@ -6,7 +6,7 @@ use super::targets::{bundle, dataset, dwarf, symbols};
 use support::bundle::{Files, nodes_of_marks, to_tar, to_zip};
 use support::{Content, Invented, Node, RenderOptions, Rng, Shape, Size, Table, render};
 
-/// The seeds of a target, with names; none of those that were made by hand.
+/// The generated seeds of a target, with names.
 pub(crate) fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     match target {
         "bundle" => scripts(bundle::BASE_COUNT as usize, 2, 40),
@@ -19,7 +19,7 @@ pub(crate) fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     }
 }
 
-/// Every base as it is, and some random scripts: a header, of which the first byte is the base, then edits.
+/// Every base unchanged, and some random scripts: a header, whose first byte is the base, then edits.
 fn scripts(bases: usize, header: usize, count: usize) -> Vec<(String, Vec<u8>)> {
     let mut rng = Rng::new(7);
     let base = |base: usize, rng: &mut Rng| -> Vec<u8> {

@@ -43,7 +43,7 @@ fn read_files(files: &Files, options: &Options) -> Result<Recording, traceparse:
     recording.finish()
 }
 
-/// A random recording with its tables, and how to write it.
+/// A random recording with its tables, and the options for writing it.
 struct Case {
     recording: Invented,
     options: BundleOptions,
@@ -61,7 +61,7 @@ impl Case {
         Case { recording, options }
     }
 
-    /// The rows that a reader must find, in their order: run by run, table by table.
+    /// The rows that a reader must find, in order: run by run, table by table.
     fn expected(&self) -> Vec<FoundRow> {
         let mut rows = Vec::new();
         for run in self.options.runs() {
@@ -119,7 +119,7 @@ impl Case {
     }
 }
 
-/// An empty name is none: then one that the thread had before counts.
+/// If a thread's name is empty, its previous name is used.
 fn last_name(recording: &Invented, run: u32, thread: usize) -> String {
     let rows = recording.rows.iter().rev().filter(|row| row.run == run && row.thread == thread);
     let mut names = rows.map(|row| recording.thread_name_of(row));
@@ -130,7 +130,7 @@ fn file_name(path: &str) -> String {
     path.rsplit('/').next().unwrap_or(path).to_owned()
 }
 
-/// The tables of a run: all rows in one, or in two profiles; raw samples of the same time beside them; and others without samples.
+/// The tables of a run: all rows in one or two profiles; possibly raw samples of the same time; and tables without samples.
 fn nodes(recording: &Invented, run: u32, rng: &mut Rng) -> Vec<Node> {
     let rows = recording.rows_of_run(run);
     let node =
@@ -150,7 +150,7 @@ fn nodes(recording: &Invented, run: u32, rng: &mut Rng) -> Vec<Node> {
     nodes
 }
 
-/// All that two lists of rows have in common stands in front; then comes the first pair that differs.
+/// Checks that two lists of rows are equal. A failure shows the first pair that differs.
 fn assert_rows(found: &[FoundRow], expected: &[FoundRow], what: &str) {
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert!(found == expected, "{what}, row {index}: {found:#?}\nexpected: {expected:#?}");
@@ -179,7 +179,7 @@ fn every_row_of_every_form_is_read() {
     assert!(rows > 100 * tenths && binaries > 500 * tenths && frames > binaries, "{rows} {frames} {binaries}");
 }
 
-/// Names that change while a thread runs are those that most rows have in an export, and the last one in a bundle.
+/// If the name of a thread changes, an export uses the most frequent name, and a bundle the last one.
 fn without_changed_names(rows: Vec<FoundRow>, recording: &Invented) -> Vec<FoundRow> {
     let mut names: BTreeMap<(u32, u64), Vec<&str>> = BTreeMap::new();
     for row in &recording.rows {
@@ -209,7 +209,7 @@ fn without_binaries(mut rows: Vec<FoundRow>) -> Vec<FoundRow> {
     rows
 }
 
-/// The export of a recording that is written with these options.
+/// The export of a recording, written with these options.
 fn export_of(case: &Case, shape: Shape) -> String {
     let is_raw = |node: &Node| matches!(node.content, Content::Samples { table: Table::TimeSample, .. });
     let shape = if case.options.nodes.iter().any(is_raw) { Shape::TimeSample } else { shape };
@@ -222,7 +222,7 @@ fn export_of(case: &Case, shape: Shape) -> String {
 fn samples_are_those_of_the_export() {
     for seed in seeds(150) {
         let mut case = Case::random(seed);
-        // An export is either of raw samples or of profiles.
+        // An export contains either raw samples or profiles.
         let table = TABLES[seed as usize % TABLES.len()];
         case.options.nodes = BundleOptions::new(table, &case.recording).nodes;
         let bundle = read_files(&write_bundle(&case.recording, &case.options), &Options::default()).unwrap();
@@ -269,7 +269,7 @@ fn archives_of_symbols_name_the_frames() {
         }
     }
     let tenths = rounds(10) as usize;
-    // Few seeds vary a lot: this is a tenth of what is usual.
+    // A few seeds vary a lot: this is a tenth of the usual number.
     assert!(names > 12 * tenths && lines > 2 * tenths, "{names} names, {lines} lines");
 }
 
@@ -325,7 +325,7 @@ fn folders_and_archives_are_read_alike() {
     }
 }
 
-/// Weight, number and counters of samples that have all else but their times and cores in common.
+/// The weight, number and counters of samples that differ only in time and core.
 type Sums = BTreeMap<String, (u128, u64, Vec<u128>)>;
 
 fn add(sums: &mut Sums, key: String, weight: u64, samples: u64, counters: &[u128]) {
@@ -367,7 +367,7 @@ fn sums_are_those_of_the_samples() {
     assert!(sums > 5 * rounds(10) as usize, "{sums}");
 }
 
-/// One builder takes recordings and exports; each is a document of its own.
+/// One builder accepts recordings and exports; each is a separate document.
 #[test]
 fn a_bundle_and_an_export_are_two_inputs() {
     for bundle_comes_first in [true, false] {
@@ -402,7 +402,7 @@ fn a_bundle_and_an_export_are_two_inputs() {
     }
 }
 
-/// Counts what is read of it.
+/// Counts the bytes that are read.
 struct Counted<'a> {
     files: Memory<'a>,
     bytes: AtomicU64,
@@ -428,12 +428,12 @@ impl FileSystem for Counted<'_> {
     }
 }
 
-/// Progress ends where it says.
+/// Progress ends at the announced total.
 #[test]
 fn the_bytes_of_the_samples_are_known_before() {
     for seed in seeds(40) {
         let case = Case::random(seed);
-        // Where there are two tables, the beginning of the second one is looked at first.
+        // If there are two tables, the beginning of the second table is examined first.
         let one = BundleOptions::new(TABLES[seed as usize % TABLES.len()], &case.recording).nodes;
         let files = write_bundle(&case.recording, &BundleOptions { nodes: one, ..case.options });
         let counted = Counted { files: Memory::of_bundle(&files), bytes: AtomicU64::new(0) };
@@ -447,7 +447,7 @@ fn the_bytes_of_the_samples_are_known_before() {
     }
 }
 
-/// Rows of many pieces, which another thread may inflate, and whose samples it may add up.
+/// Rows in many pieces, which another thread may inflate, and whose samples it may add up.
 #[test]
 fn sums_do_not_depend_on_threads() {
     let size = LargeSize { rows: 30_000, distinct_stacks: 400, seed: 3, depths: DEPTHS };
@@ -459,7 +459,7 @@ fn sums_do_not_depend_on_threads() {
         let open = |jobs, samples| read_files(&files, &Options { jobs, samples, ..Options::default() }).unwrap();
         let sums = |export: &Recording| export.profile.sums().collect::<Vec<_>>();
         let one = open(1, SampleDetail::Summed);
-        // The document of the same size, which is written by itself, has the same samples.
+        // A document of the same size, written separately, has the same samples.
         let told = |export: &Recording| {
             let profile = &export.profile;
             let leaf = |sample: &Sample| profile.frames_leaf_first(sample.stack).next().map(|frame| frame.address);

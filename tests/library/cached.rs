@@ -57,7 +57,7 @@ fn rows_up(callers: &mut Callers<'_>, node: &CallerNode, rows: &mut Vec<Row>) {
     }
 }
 
-/// Everything that a report of code tells of a series.
+/// All contents of a code report for a series.
 fn told(report: &Report<'_>, series: &SeriesReport) -> String {
     let scopes: Vec<_> = series.scopes.iter().map(|scope| (scope.scope, scope.counted)).collect();
     let code = (report.binaries(series), report.categories(series), report.transitions(series), report.lines(series));

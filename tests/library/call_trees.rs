@@ -163,7 +163,7 @@ fn warns_of_time_in_functions_that_a_report_leaves_out() {
         recording.diagnostics.into_iter().find(|note| note.message.contains("callees that the report does not contain"))
     };
     assert_eq!(outside(&all), None);
-    // Of 137.5 ms below the outer function, 37.5 are in functions of the report.
+    // 37.5 of the 137.5 ms below the outer function are in functions of the report.
     let note = outside(&all.replace("TotalTime=\"37.5\"", "TotalTime=\"137.5\"")).unwrap();
     assert!(note.message.starts_with("100.00 ms") && note.at.as_ref().unwrap().line == 5, "{note}");
 }

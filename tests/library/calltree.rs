@@ -14,7 +14,7 @@ use traceparse::read;
 use traceparse::recording::{Options, Recording};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 
-/// A node as everybody sees it: label, depth, self and all weight, self and all samples, hidden weight and children.
+/// The public properties of a node: label, depth, self and all weight, self and all samples, hidden weight and children.
 type Seen = (Label, u32, u64, u64, u64, u64, u64, u32);
 
 /// Self and all weight, self and all samples of every path of labels, the root's being empty.
@@ -92,7 +92,7 @@ fn seen(tree: &CallTree) -> Vec<Seen> {
     nodes.collect()
 }
 
-/// Checks that children are those that depths give.
+/// Checks that the children match the depths.
 fn assert_children(tree: &CallTree) {
     let nodes = tree.nodes();
     for index in 0..nodes.len() {
@@ -137,7 +137,7 @@ proptest! {
         let profile = &export.profile;
         let weights = weights(&export, if is_weight { Metric::Weight } else { Metric::Samples });
         let pruning = Pruning { min_percent, depth, children, ..Pruning::default() };
-        // One merger for all of them: each thread, all of them, and some rows in an order of their own.
+        // One merger for all trees: each thread, all threads, and some rows in a different order.
         let mut merger = Merger::new(profile);
         let forest = Forest::new(profile);
         let mut scopes: Vec<Vec<StackWeight>> =
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// However many samples there are, what is merged and written afterwards is the sum of each stack.
+/// Regardless of the number of samples, each stack is merged and written as one sum.
 #[test]
 fn more_samples_of_the_same_stacks_are_no_more_rows() {
     let size = Size { rows: 300, ..Size::small() };

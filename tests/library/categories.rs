@@ -89,7 +89,7 @@ fn categories_are_sums_over_samples() {
         let mut expected = Sums::new();
         for (weight, frames) in stacks(profile, series) {
             let of = |frame: &&Frame| Some(category(profile, frame));
-            // What has no stack is of no category.
+            // Samples without a stack have no category.
             let leaf = frames.last().and_then(of);
             let all = if frames.is_empty() { BTreeSet::from([None]) } else { frames.iter().map(of).collect() };
             count(&mut expected, weight, Some(leaf), all);

@@ -156,7 +156,7 @@ fn swift_names_are_spelled_as_swift_simplifies_them() {
     assert_spelled(SWIFT_NAMES, |name| Demangler::default().display_name(name).into_owned());
 }
 
-/// The spelling of one name.
+/// How one name is demangled.
 fn demangle(name: &str) -> Option<String> {
     Demangler::new(1 << 20).demangle_cpp(name).ok()
 }

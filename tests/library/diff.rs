@@ -21,7 +21,7 @@ fn options() -> ReportOptions {
     ReportOptions { selection, ..ReportOptions::default() }
 }
 
-/// Name and binary of a function; where it has no name, its place in the binary.
+/// The name and binary of a function; without a name, its position in the binary.
 type Key = (String, Option<String>);
 
 fn key(profile: &Profile, frame: &Frame) -> Key {
@@ -114,7 +114,7 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
             assert_eq!(nodes.remove(&path), Some(sums), "{path:?}");
         }
         assert!(nodes.is_empty(), "{nodes:?}");
-        // What functions change by themselves is what everything changed by.
+        // The changes of self weights add up to the total change.
         let sum: f64 = diff.functions.iter().map(|row| row.self_change.weight).sum();
         assert!((sum - diff.all_change(&diff.total).weight).abs() < 1e-3);
         let binaries: u64 = diff.binaries.iter().map(|row| row.sides.after.sums.self_weight).sum();
@@ -138,7 +138,7 @@ fn squares(profile: &Profile) -> BTreeMap<Key, f64> {
     squares
 }
 
-/// One factor for all rows; noise is that of the samples' weights, which differ.
+/// One factor for all rows. The noise results from the weights of the samples, which differ.
 #[test]
 fn changes_follow_their_formulas() {
     let exports = [3, 4].map(|seed| open(seed, Shape::Xcode26_4, Table::TimeProfile, SampleDetail::Each));

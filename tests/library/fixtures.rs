@@ -60,7 +60,7 @@ fn folders() -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
         entries.filter(|path| path.is_dir()).collect()
     };
-    // Symbol files have tables of their own and another test.
+    // Symbol files have separate tables and another test.
     let versions = list(&root()).into_iter().filter(|version| !version.ends_with("symbols"));
     let mut folders: Vec<PathBuf> = versions.flat_map(|version| list(&version)).collect();
     folders.sort();

@@ -24,7 +24,7 @@ fn alert(runs: &[RunMeasures], rule: &str) -> AlertOutcome {
 
 const UNDECIDED: AlertState = AlertState::Undecided { needed: None };
 
-/// The names of functions or binaries, without those that stand for many.
+/// The names of functions or binaries, without placeholders for unnamed code and missing stacks.
 fn names(runs: &[RunMeasures], is_function: bool) -> BTreeSet<String> {
     let all = runs.iter().flat_map(|run| {
         let ids: Vec<_> = if is_function {

@@ -41,7 +41,7 @@ fn questions() -> Vec<FleetOptions> {
     ]
 }
 
-/// Takes out of a report what may differ, and returns the percentiles of windows.
+/// Removes the parts of a report that may differ, and returns the percentiles of windows.
 fn take_windows(report: &mut Value) -> Vec<f64> {
     report["options"]["is_approximate"].take();
     let mut values = Vec::new();

@@ -32,11 +32,11 @@ fn toc(xml: &str) -> Toc {
     open(xml).tocs().next().unwrap().clone()
 }
 
-/// Self weight, all weight, self samples, all samples.
+/// Self weight, all weight, self samples and all samples.
 type Sums = [u64; 4];
 type Rows = BTreeMap<Vec<String>, Sums>;
 
-/// Each sample, one after the other, with the names of its stack as sets.
+/// The samples in order, with the names of each stack as sets.
 #[derive(Default)]
 struct Slow {
     frames: Rows,
@@ -80,7 +80,7 @@ impl Slow {
 }
 
 impl Slow {
-    /// True if threads of these names of process and thread have samples.
+    /// True if threads with these process and thread names have samples.
     fn has_thread(&self, names: &[String]) -> bool {
         self.frames.keys().any(|key| key[..2] == *names)
     }
@@ -97,7 +97,7 @@ fn count_row(rows: &mut Rows, keys: Vec<Vec<String>>, [weight, samples]: [u64; 2
     }
 }
 
-/// Compares a run with the slow form of the samples of its series, and its sums with each other.
+/// Compares a run with a slow computation from the samples of its series, and its sums with each other.
 fn assert_run(run: &RunMeasures, slow: &Slow) {
     let name = |id| run.name(id).to_owned();
     let frames: Vec<(Vec<String>, Sums)> = run
@@ -121,10 +121,10 @@ fn assert_run(run: &RunMeasures, slow: &Slow) {
         .iter()
         .map(|row| ((name(row.process), name(row.thread), row.second), [row.weight, row.samples]))
         .collect();
-    // Threads that are there without a sample that counts; tests/library/fleet_narrow.rs tells which.
+    // Threads without selected samples, which are listed nevertheless; tests/library/fleet_narrow.rs tests the conditions.
     let (idle, frames): (Vec<_>, Vec<_>) = frames.into_iter().partition(|(_, sums)| *sums == Sums::default());
     assert!(idle.iter().all(|(key, _)| key[2..] == ["", FrameRow::STACKLESS] && !slow.has_thread(&key[..2])));
-    // The maps are sorted by texts, so this compares the order, too.
+    // The maps are sorted by strings, so this also compares the order.
     assert_eq!(frames, slow.frames.clone().into_iter().collect::<Vec<_>>());
     assert_eq!(binaries, slow.binaries.clone().into_iter().collect::<Vec<_>>());
     assert_eq!(windows, slow.windows.clone().into_iter().collect::<Vec<_>>());
@@ -139,7 +139,7 @@ fn assert_run(run: &RunMeasures, slow: &Slow) {
     assert_eq!(distinct.len(), run.names.len(), "each name once");
 }
 
-/// The samples of a series that count, and what the record says of them as sums.
+/// The selected samples of a series, and their sums from the record.
 fn assert_record(run: &RunMeasures, profile: &Profile, samples: &[&Sample]) {
     let record = &run.record;
     let weights: Vec<u128> = samples.iter().map(|sample| u128::from(sample.weight)).collect();
@@ -219,10 +219,10 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
     let (start, end) = (Nanos::from_millis(100), Nanos::from_millis(200));
     options.selection.time = Some(TimeRange { start, end: Some(end) });
     let cut = export.measure(&context(Vec::new()), &options).unwrap().runs.remove(0);
-    // Ends are exact, also those of an estimate.
+    // Ends are exact, including the end of an estimate.
     assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
     let mut context = context(Vec::new());
-    // Samples a little later than the manifest's word were recorded all the same.
+    // Samples slightly after the end in the manifest were recorded nevertheless.
     context.duration = Some(Nanos::from_millis(150));
     let cut = export.measure(&context, &options).unwrap().runs.remove(0);
     assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
@@ -360,7 +360,7 @@ fn a_manifest_wins() {
     assert_eq!(measure(&export, &context).runs[0].record.wall_source, TimeSource::Toc);
 }
 
-/// Weight of 10 s that is divided by a part of them would be a use of more than there was.
+/// If 10 s of weight were divided by a part of that time, the CPU use would exceed the possible maximum.
 #[test]
 fn a_manifest_that_cannot_be_is_not_believed() {
     let mut recording = support::Invented::random(2, &Size::small());
@@ -388,11 +388,11 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     );
     let (told, notes) = of(&export, 1_000_000_000, vec![toc_of("12", "Deferred", "Mac")]);
     assert_eq!((told, notes.len()), ((Some(12_000_000_000), TimeSource::Toc, 0), 1));
-    // A second more than was recorded is how times differ.
+    // Times may differ by a second from the recorded time.
     assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.1, TimeSource::Manifest);
     assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.0, Some(9_001_000_000));
     assert_eq!(of(&export, end, Vec::new()), ((Some(end), TimeSource::Manifest, 0), vec![]));
-    // A ring buffer kept its last 9 s, and 1 ms that the last sample weighs.
+    // A ring buffer kept its last 9 s, and the 1 ms of the last sample's weight.
     recording.rows.iter_mut().for_each(|row| row.time_ns += 50_000_000_000);
     let (told, notes) = of(&export_of(&recording), 10_000_000_000, Vec::new());
     assert_eq!(told, (Some(10_000_000_000), TimeSource::Manifest, end + 40_001_000_000));
@@ -427,9 +427,9 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     let told = |nanos| (Some(Nanos::from_nanos(nanos)), TimeSource::Toc, Nanos::default());
     let mac = || Some("Mac".to_owned());
 
-    // A second more than was recorded is how times differ; a nanosecond more is another recording.
+    // Times may differ by a second from the recorded time; one nanosecond more means a different recording.
     assert_eq!(of(vec![toc_of("9.0", "Deferred", "Mac")]), (told(10_001_000_000), mac(), true, vec![]));
-    // What the last sample covers after an end that is told was not recorded.
+    // The part of the last sample after a recorded end was not recorded.
     assert_eq!(of(vec![toc_of("10.0", "Deferred", "Mac")]), (told(10_000_000_000), mac(), true, vec![]));
     let (wall, device, has_start, notes) = of(vec![toc_of("8.999999999", "Deferred", "Mac")]);
     assert_eq!((wall, device, has_start), (of_samples, None, false));
@@ -441,16 +441,16 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
         ]
     );
 
-    // What fits is used although another does not.
+    // The fitting table of contents is used, although another one does not fit.
     let (wall, device, _, notes) = of(vec![toc_of("2", "Deferred", "Mac"), toc_of("12", "Deferred", "Mac")]);
     assert_eq!((wall, device, notes.len()), (told(12_000_000_000), mac(), 1));
 
-    // Ring buffers keep the end only: device and date are right, the duration is not that of the samples.
+    // Ring buffers keep only the end: device and date are right, but the duration does not describe the samples.
     let (wall, device, has_start, notes) = of(vec![toc_of("60", "Windowed (5 seconds)", "Mac")]);
     assert_eq!((wall, device, has_start, notes.len()), (of_samples, mac(), true, 1));
     assert!(notes[0].contains("\"Windowed (5 seconds)\""), "{notes:?}");
 
-    // Two that differ; two that are equal; one that says no duration.
+    // Two different tables of contents; two equal ones; one without a duration.
     let (wall, device, _, notes) = of(vec![toc_of("20", "Deferred", "Mac"), toc_of("21", "Deferred", "Mac")]);
     assert_eq!((wall, device), (of_samples, None));
     assert_eq!(notes, ["2 tables of contents differ on run 1; none of them is used."]);

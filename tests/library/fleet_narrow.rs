@@ -61,7 +61,7 @@ fn the_time_of_intervals_counts_once() {
     assert_eq!(run(&[(1_000, Some(2_000))], None), (100, 1_000, vec![1]));
     assert_eq!(run(&[(900, Some(1_500)), (1_200, Some(3_100))], None), (220, 2_200, vec![1, 2]));
     assert_eq!(run(&[(500, Some(1_700)), (1_800, Some(3_000))], None), (240, 2_400, vec![2]));
-    // Parts that touch are one; an open one ends with the recording, and so does one that goes beyond.
+    // Adjacent parts become one part. An open part ends with the recording, as does a part that extends beyond it.
     assert_eq!(run(&[(500, Some(1_500)), (1_500, Some(2_500))], None), (200, 2_000, vec![1]));
     assert_eq!(run(&[(3_000, None)], None), (100, 2_000, vec![3, 4]));
     assert_eq!(run(&[(4_500, Some(9_000))], None), (0, 500, vec![]));

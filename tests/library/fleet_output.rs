@@ -123,7 +123,7 @@ fn rest_is(json: &Value, report: &FleetReport) {
     }
 }
 
-/// Every number of JSON names the runs that have it: those of the list of runs, by nearest rank and between ranks.
+/// Every number in JSON names runs from the list of runs that have this value, by nearest rank and between ranks.
 #[test]
 fn percentiles_name_the_runs_that_have_them() {
     let weights = |runs: &mut Vec<RunMeasures>| {
@@ -133,7 +133,7 @@ fn percentiles_name_the_runs_that_have_them() {
     };
     let mut weighted = fleet::runs(4, 90);
     weights(&mut weighted);
-    // Equal values, of which the first run counts.
+    // For equal values, the first run is named.
     let mut equal = ascending(40);
     equal.extend(ascending(40).into_iter().enumerate().map(|(index, mut run)| {
         (run.record.run_id, run.record.source) = (format!("again {index}"), format!("again/{index:02}.xml"));
@@ -163,7 +163,7 @@ fn percentiles_name_the_runs_that_have_them() {
             assert!(is_between && values.len() <= 2 && values.is_sorted(), "{percentile}: {values:?}");
             assert!(values.len() == 2 || (values[0] - value).abs() < 1e-9, "{percentile}: {values:?}");
             for (name, value) in named.iter().zip(&values) {
-                // No run of the same value is before it, and none is between two.
+                // No earlier run has the same value, and no run has a value between the two.
                 let counts = |run: &&Value| !report.options.is_weighted || run["run_weight"].as_f64() > Some(0.0);
                 let first = runs.iter().filter(counts).find(|run| run["value"].as_f64() == Some(*value)).unwrap();
                 assert_eq!(first["source"], *name);
@@ -174,7 +174,7 @@ fn percentiles_name_the_runs_that_have_them() {
         let max = across["max"].as_f64().unwrap();
         assert_eq!(value_of(json["cohorts"][0]["worst_run"]["source"].as_str().unwrap()), max);
     }
-    // A value of zero is that of no run in particular; windows are no runs.
+    // A value of zero names no run, and windows are not runs.
     let names = |function| ["App", "Main Thread", "App", function];
     let runs: Vec<RunMeasures> =
         (0..50).map(|index| run_of(index, 100, names(if index < 9 { "rare()" } else { "usual()" }))).collect();

@@ -14,7 +14,7 @@ const MILLISECOND: u64 = 1_000_000;
 /// A core that is busy all the time.
 const WHOLE: Millionths = Millionths::new(100_000_000);
 
-/// A recording of samples, each a thread, a time and a weight.
+/// A recording with these samples: thread, time and weight.
 fn recording(samples: &[(usize, u64, u64)]) -> Invented {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard");
@@ -67,12 +67,12 @@ fn samples_take_the_time_that_they_weigh() {
     let of = |samples: &[(u64, u64)]| estimate(&millis(samples), Table::TimeProfile);
     assert_eq!(of(&[(7, 1)]), (Some(MILLISECOND), percent(100)));
     assert_eq!(of(&[(7, 1), (8, 1)]), (Some(2 * MILLISECOND), percent(100)));
-    // Nothing ran in seven of ten.
+    // In seven of ten milliseconds, nothing ran.
     assert_eq!(of(&[(7, 1), (8, 1), (16, 1)]), (Some(10 * MILLISECOND), percent(30)));
-    // One sample that stands for many.
+    // One sample that represents many.
     assert_eq!(of(&[(0, 1), (1, 7), (8, 1)]), (Some(9 * MILLISECOND), percent(100)));
     assert_eq!(of(&[(0, 1), (2, 8)]), (Some(10 * MILLISECOND), percent(90)));
-    // What weighs nothing is a moment: it lengthens the time by its distance.
+    // A sample without weight is a moment: it extends the time by its distance.
     assert_eq!(of(&[(0, 0), (4, 1)]), (Some(5 * MILLISECOND), percent(20)));
     assert_eq!(of(&[(4, 1), (8, 0)]), (Some(4 * MILLISECOND), percent(25)));
     assert_eq!(of(&[(4, 0)]), (None, None));
@@ -91,7 +91,7 @@ fn threads_share_the_time() {
     assert!(threads.iter().all(|&(_, weight)| run.record.rate(weight) == Some(WHOLE)));
 }
 
-/// A thread that waits all the time was recorded, too.
+/// The time in which a thread only waits was also recorded.
 #[test]
 fn what_does_not_count_was_recorded() {
     let mut recording = recording(&[(0, 0, MILLISECOND), (1, MILLISECOND, 9 * MILLISECOND)]);
@@ -115,7 +115,7 @@ fn what_is_no_time_ends_with_its_last_sample() {
     assert_eq!(told(&measured(&open(&xml), None, Vec::new()).record).0, Some(2 * MILLISECOND));
 }
 
-/// Of two tables of a run, that of cycles begins first and ends last, but for what the last sample of the other covers.
+/// A run with two tables. The table of cycles begins first and ends last, except for the part that the other table's last sample covers.
 #[test]
 fn all_tables_of_a_run_tell() {
     let recording = recording(&millis(&[(0, 1), (2, 1), (3, 1), (5, 4), (6, 1)]));
@@ -140,7 +140,7 @@ fn a_cut_file_ends_with_what_its_last_sample_covers() {
     let xml = xml(&millis(&[(3, 1), (4, 1), (5, 1)]), Table::TimeProfile);
     let cut = &xml[..xml.rfind("<row>").unwrap() + 20];
     assert_eq!(told(&measured(&open(cut), None, Vec::new()).record), (Some(2 * MILLISECOND), percent(100)));
-    // A table of contents tells when it began.
+    // A table of contents records when the run began.
     let toc = "<trace-toc><run number=\"1\"><info><summary><duration>10</duration></summary></info></run></trace-toc>";
     let toc = open(toc).tocs().next().unwrap().clone();
     let run = measured(&open(cut), None, vec![toc]);
@@ -159,20 +159,20 @@ fn ends_a_range_of_time_exactly() {
         told(&measured(&export, Some(range), Vec::new()).record)
     };
     assert_eq!(of(0, None), (Some(5 * MILLISECOND), percent(100)));
-    // A sample has all its weight, also if the range ends before what it covers.
+    // A sample keeps its complete weight, even if the range ends within its time.
     assert_eq!(of(0, Some(3_000)), (Some(2_700_000), Some(Millionths::new(111_111_111))));
     assert_eq!(of(1_300, Some(2_300)), (Some(MILLISECOND), percent(100)));
     assert_eq!(of(1_300, Some(2_550)), (Some(1_250_000), percent(160)));
     assert_eq!(of(1_300, Some(3_300)), (Some(2 * MILLISECOND), percent(100)));
     // The recording ends at 5.3 ms.
     assert_eq!(of(2_000, Some(9_000)).0, Some(3_300_000));
-    // Nothing was sampled in its second half, which was recorded all the same.
+    // The second half has no samples, but it was recorded.
     let export = open(&xml(&millis(&[(0, 1), (9, 1)]), Table::TimeProfile));
     let range = TimeRange { start: Nanos::default(), end: Some(Nanos::from_millis(4)) };
     assert_eq!(told(&measured(&export, Some(range), Vec::new()).record), (Some(4 * MILLISECOND), percent(25)));
 }
 
-/// The second that is full of samples counts as whole, and reads a whole core.
+/// A second full of samples is a complete second, and shows one core in use.
 #[test]
 fn a_second_of_samples_is_a_whole_second() {
     let samples: Vec<_> = (0..1_000).map(|tick| (0, tick * MILLISECOND, MILLISECOND)).collect();
@@ -183,7 +183,7 @@ fn a_second_of_samples_is_a_whole_second() {
     assert_eq!(seconds(&samples[1..]), 1..1);
 }
 
-/// By thread: what its samples weigh.
+/// By thread: the weight of its samples.
 fn thread_weights(run: &RunMeasures) -> Vec<(String, u64)> {
     let rows = run.windows.chunk_by(|a, b| a.thread == b.thread);
     rows.map(|rows| (run.name(rows[0].thread).to_owned(), rows.iter().map(|row| row.weight).sum())).collect()
@@ -231,7 +231,7 @@ proptest! {
         let run = measured(&export, range, Vec::new());
         let threads = thread_weights(&run);
         prop_assert!(!threads.is_empty());
-        // What the last sample of a range covers may be after it.
+        // The last sample of a range may cover time after the range.
         let beyond = export.profile.samples().iter().map(|sample| sample.weight).max().unwrap();
         for (thread, weight) in threads {
             let inside = if range.is_some() { weight.saturating_sub(beyond) } else { weight };

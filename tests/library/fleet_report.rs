@@ -9,7 +9,7 @@ use traceparse::output::{self, Format, OverviewContext, Style};
 use traceparse::stats::Quantile;
 use traceparse::units::{Millionths, Unit};
 
-/// Runs of one device are alike, so every interval says that it assumes the opposite.
+/// Runs of one device are similar, so every interval reports that it assumes independence.
 #[test]
 fn intervals_of_repeated_labels_say_what_they_assume() {
     let by_ring = || by(&["ring"]);
@@ -46,7 +46,7 @@ fn intervals_of_repeated_labels_say_what_they_assume() {
     for words in [
         "from, to: the 95 % interval, if runs are independent.",
         ", if runs are independent), from",
-        "400 runs with a device_id have 20 values of it",
+        "400 runs have only 20 values of device_id",
     ] {
         assert!(said.contains(words), "{words:?} is not in {said}");
     }
@@ -54,7 +54,7 @@ fn intervals_of_repeated_labels_say_what_they_assume() {
     let json: serde_json::Value = serde_json::from_str(&text(&repeated, &Format::Json)).unwrap();
     assert_eq!(json["shared_label"], serde_json::json!({"key": "device_id", "runs": 400, "values": 20}));
     assert_eq!(json["cohorts"][0]["across_runs"]["percentiles"][0]["assumes_independent_runs"], true);
-    // A label that is the same in each cohort says nothing of their origin.
+    // A label with the same value in each cohort does not show the origin of runs.
     let by_device = by(&["device_id"]);
     let mut each = fleet::runs(2, 40);
     for (index, run) in each.iter_mut().enumerate() {
@@ -62,15 +62,15 @@ fn intervals_of_repeated_labels_say_what_they_assume() {
         run.record.labels = vec![("device_id".to_owned(), device.clone()), ("ring".to_owned(), format!("of {device}"))];
     }
     assert_eq!(report(&each, by_device).assumption(), "");
-    // One run of each device, and no other label that repeats.
+    // One run per device, and no other label that repeats.
     for once in [of(401, by_ring()), of(401, FleetOptions { is_weighted: true, ..by_ring() })] {
         let all = [&text_format, &page, &Format::Json].map(|format| text(&once, format)).concat();
         assert!(once.assumption().is_empty() && !all.contains("if runs are independent"));
     }
 }
 
-/// A function with one sample in each run has a floor, also if weights differ a little: its part of the effective samples of each run was
-/// rounded down, to nothing.
+/// A function with one sample in each run has a minimum, even if weights differ slightly. Once, its share of each run's effective samples was
+/// rounded down to zero.
 #[test]
 fn effective_samples_are_not_rounded() {
     let mut runs = fleet::runs(3, 40);
@@ -84,7 +84,7 @@ fn effective_samples_are_not_rounded() {
     }
 }
 
-/// A row of a run can have samples that weigh nothing.
+/// A row of a run can have samples without weight.
 #[test]
 fn samples_without_weight_are_samples() {
     let mut runs = fleet::runs(3, 2);
@@ -155,7 +155,7 @@ fn rules_fire_on_what_they_name() {
     let short = AlertState::Undecided { needed: Some(1) };
     let few = AlertState::Undecided { needed: Some(1_000) };
     assert_eq!(states[1..], [fired, quiet, fired, short, quiet, fired, few, fired, short, fired]);
-    // Four runs of 400 are slow, which P99 does not reach: the rank is 396.
+    // Four of 400 runs are slow, and P99 does not include them: its rank is 396.
     let slow = runs.iter().filter(|run| slow_rate(run, fleet::SLOW.0, fleet::SLOW.1).as_f64() > 5.0).count();
     assert_eq!(states[0], if slow > 4 { fired } else { quiet }, "{slow} slow runs");
     assert_eq!((outcomes[0].beyond_count, outcomes[0].beyond.len()), (slow as u64, slow));
@@ -208,7 +208,7 @@ fn rules_are_asked_of_runs_in_their_unit() {
     assert_eq!(of(rules[0]), [(0, AlertState::Quiet)], "cycles are no percent");
     assert_eq!(of(rules[1]), [(1, AlertState::Fired)]);
     assert_eq!(of(rules[2]), [(0, AlertState::Undecided { needed: Some(1) })], "runs are shorter than a minute");
-    // No cohort has such runs, and all have the same labels.
+    // No cohort has such runs, and all cohorts have the same labels.
     assert_eq!(of(rules[3]).len(), 1);
     assert!(outcomes.last().unwrap().note.as_deref().unwrap().contains("events/s"));
 }
@@ -318,7 +318,7 @@ fn says_nothing_about_a_tail_of_few_runs_or_of_chance() {
     let newer: Vec<[u64; 2]> = (0..70).map(|index| [70 + index % 9, 60]).collect();
     assert_eq!(slower(false, &[vec![fast; 70], newer].concat()), 0, "a version has the function in all of its runs");
     let newer = [70, 60];
-    // 28 % is the limit, and no fraction of binary digits.
+    // The limit is 28 %, which has no exact binary representation.
     let at_limit = [vec![[28, 72]; 20], vec![[0, 100]; 74], vec![[100, 100]; 6]].concat();
     assert_eq!(
         tails(&report(

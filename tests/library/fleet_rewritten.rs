@@ -89,7 +89,7 @@ fn whole_tables_are_read() {
 
 #[test]
 fn rows_with_more_than_their_run_are_refused() {
-    let bound = "has less all weight than self weight, or more than the run";
+    let bound = "has an all weight below its self weight, or above the run's weight";
     let frames = [
         |run: &mut RunMeasures| run.frames[1].all_weight = i64::MAX as u64,
         |run: &mut RunMeasures| run.frames[1].all_weight = run.record.weight + 1,
@@ -126,11 +126,11 @@ fn samples_that_do_not_add_up_are_refused() {
     ];
     for (table, change) in tables {
         let message = refusal(table, change);
-        assert!(message.contains("samples of"), "{message}");
+        assert!(message.contains("of its"), "{message}");
     }
 }
 
-/// The recorded time is in no other table, but rates and seconds are columns of their own.
+/// No other table contains the recorded time, but rates and seconds are separate columns.
 #[test]
 fn recorded_time_that_is_not_that_of_its_copies_is_refused() {
     let runs = support::fleet::runs(3, 20);

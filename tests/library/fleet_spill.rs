@@ -102,7 +102,7 @@ fn open() -> io::Result<Box<dyn StorageFile>> {
     Ok(Box::new(Faulty { inner: Cursor::default(), writes_left: usize::MAX, cut: None }))
 }
 
-/// The report where values are spilled after every so many runs.
+/// The report if values are spilled once every `every` runs.
 fn spilled(runs: &[RunMeasures], options: &FleetOptions, every: usize) -> (FleetReport, u64) {
     let mut builder = FleetBuilder::new(options.clone());
     for (index, run) in runs.iter().enumerate() {
@@ -157,7 +157,7 @@ fn names_that_a_file_shares_make_the_same_report() {
     }
 }
 
-/// Runs that are taken out of a file have the names that they had when they were put in, those that rows refer to.
+/// Runs read back from a spill file have the same names as before, limited to the names that rows refer to.
 #[test]
 fn shared_names_are_those_of_each_run() {
     let runs: Vec<RunMeasures> = (0..50).map(|seed| odd_runs::run(seed, 30)).collect();

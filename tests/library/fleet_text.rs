@@ -154,7 +154,7 @@ fn marks_are_explained_once() {
     }
 }
 
-/// The columns of every table of values, without those that only some of the tables have.
+/// The columns of all value tables, without the columns that only some tables have.
 fn value_headers(text: &str) -> Vec<Vec<&str>> {
     let is_header = |line: &&str| line.split_whitespace().any(|word| word == "max") && !line.contains(". ");
     let is_value = |word: &&str| word.starts_with('P') || ["max", "mean"].contains(word);
@@ -175,7 +175,7 @@ fn all_tables_of_a_page_have_the_same_columns() {
         assert!(headers.len() > 20, "{text}");
         assert!(headers.iter().all(|header| header.join(" ") == expected), "at {width}: {:?}\n{text}", headers[0]);
     }
-    // What is known of no cohort goes first, even what rows are sorted by.
+    // Columns without values in any cohort are omitted first, even the sort column.
     let few = self::report(&ascending(40), FleetOptions::default());
     let text = text_of(&few, Some(40));
     assert!(value_headers(&text).iter().all(|header| header.join(" ") == "P50 P95 max"), "{text}");
@@ -215,7 +215,7 @@ fn pages() -> Vec<(&'static str, FleetReport, Option<usize>)> {
     let plain = FleetOptions::default;
     let function = |index, hundredths, name| run_of(index, hundredths, ["App", "Main Thread", "App", name]);
     let rare = |index| function(index, 100, if index < 97 { "rare()" } else { "usual()" });
-    // One sample in every second run: what chance makes of half a sample a run.
+    // One sample in every second run, as if chance distributed half a sample per run.
     let chance = |index| {
         let mut run = plain_run(index, 100);
         let samples = u64::from(index % 2);

@@ -1,5 +1,4 @@
-//! Truncated, mutated and malicious input: an error or a result that adds up, and never a panic, a hang, or an empty
-//! success.
+//! Truncated, mutated and malicious input results in an error or a consistent result, never in a panic, a hang, or an empty success.
 
 use std::fmt::Write as _;
 
@@ -14,7 +13,7 @@ fn open(xml: &str) -> Result<Recording, Error> {
     read(xml.as_bytes(), "test.xml", &Options::default())
 }
 
-/// A document with one table of the columns time, weight, stack, and these rows.
+/// A document with one table, which has the columns time, weight and stack, and these rows.
 fn table(rows: &str) -> String {
     let columns = ["time", "thread", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>"));
     format!(
@@ -29,7 +28,7 @@ fn row(stack: &str) -> String {
     table(&format!("<row><sample-time id=\"1\">5</sample-time><sentinel/><weight id=\"2\">7</weight>{stack}</row>"))
 }
 
-/// Rows of CPU tables are samples or rejected, and the profile holds the samples.
+/// Checks that each row of a CPU table is either a sample or rejected, and that the profile contains the samples.
 fn assert_adds_up(export: &Recording) {
     let mut samples = 0;
     for table in export.tables() {
@@ -242,7 +241,7 @@ fn limits_hold() {
     assert!(matches!(error.kind, ErrorKind::Limit(_)), "{error}");
 }
 
-/// A fragment of addresses that many stacks share as their leaf part takes room in each of them.
+/// A fragment of addresses that many stacks share as their leaf part takes memory for each of them.
 #[test]
 fn fragments_cannot_multiply_without_bound() {
     let addresses: Vec<String> = (1..=1_000).map(|address| (address * 4).to_string()).collect();
@@ -292,7 +291,7 @@ fn tables_that_are_not_read_are_counted_even_ill_formed() {
     assert_eq!((tables[0].schema.as_deref(), tables[0].position), (Some("odd"), Some(7)));
 }
 
-/// A list of counter values that many rows refer to takes room in each of them.
+/// A list of counter values that many rows refer to takes memory for each of them.
 #[test]
 fn counters_cannot_multiply_without_bound() {
     let columns = ["time", "weight", "stack", "counters-array"];
@@ -307,8 +306,8 @@ fn counters_cannot_multiply_without_bound() {
     assert_eq!(export.tables().next().unwrap().rejected.of(RejectReason::BadNumber), 2);
 }
 
-/// An id that a table which is not read defines, and a later row refers to, is defined: 26.4 writes a `uint64` beside the
-/// frames of every stack, and every table has some.
+/// Later rows may refer to an id that an unread table defines: Xcode 26.4 writes a `uint64` next to the frames of every stack, and every
+/// table contains such elements.
 #[test]
 fn elements_that_say_nothing_may_be_defined_in_a_table_that_is_not_read() {
     let other = "<node xpath='/run[1]'><schema name=\"kdebug\"><col><mnemonic>a</mnemonic></col></schema><row><uint64 id=\"20\" \
@@ -320,7 +319,7 @@ fn elements_that_say_nothing_may_be_defined_in_a_table_that_is_not_read() {
     assert!(export.diagnostics.is_empty(), "{:?}", export.diagnostics);
 }
 
-/// Things beside frames are told; things that might be a frame are refused.
+/// Unknown elements next to frames are reported; elements that might be frames are refused.
 #[test]
 fn no_part_of_a_stack_is_dropped_without_a_word() {
     let frames = "<frame name=\"leaf\" addr=\"0x11\"/>";
@@ -335,7 +334,7 @@ fn no_part_of_a_stack_is_dropped_without_a_word() {
     }
 }
 
-/// A document that was cut and another one appended to it: neither swallows the other.
+/// A truncated document followed by another one: neither document hides the other.
 #[test]
 fn a_document_after_a_cut_one_is_read() {
     let whole = row("<sentinel/>");
@@ -358,7 +357,7 @@ fn a_document_after_a_cut_one_is_read() {
     assert!(open(&in_a_tag).unwrap_err().to_string().contains("a tag is truncated"));
 }
 
-/// The remains of a broken input must not reach the next one.
+/// The remainder of a broken input must not affect the next input.
 #[test]
 fn a_reader_that_failed_gives_nothing_any_more() {
     let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());
@@ -382,7 +381,7 @@ fn the_line_of_a_cut_row_is_the_line_it_starts_in() {
     }
 }
 
-/// Functions without a name are addresses: at another load address the same one is another function.
+/// Functions without a name are identified by address: at another load address, the same address is another function.
 #[test]
 fn unnamed_functions_of_two_load_addresses_are_not_mixed_up() {
     let frame = |load: &str, id: u32| {

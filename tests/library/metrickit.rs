@@ -178,7 +178,7 @@ fn app_code_is_known_by_the_bundle_by_names_and_by_addresses() {
     const MAC: &str = "macOS 15.6 (24G84)";
     let kit = ("UIKitCore", 0x1_9a53_8194);
     for (bundle, system, binaries, expected) in [
-        // Names: of the bundle, of its debug library, of an extension, of Apple's libraries, of others.
+        // The names of the bundle, its debug library, an extension, Apple's libraries, and other binaries.
         ("com.example.DemoApp", IOS, vec![("DemoApp", 0x1_0010_0000)], vec!["user"]),
         ("io.example.sample.iOS-Swift", IOS, vec![("iOS Swift.debug.dylib", 0x1_0010_0000)], vec!["user"]),
         ("com.example.DemoApp.Widget", IOS, vec![("Widget", 1 << 33), ("DemoApp", 1 << 33)], vec!["user", "user"]),

@@ -119,7 +119,7 @@ fn assert_adds_up(tree: &CallTree, total: u64) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Each operation, and one after the other: stacks, what is removed, what is moved, and that it adds up.
+    /// Each operation, alone and in sequence: checks stacks, removed weight, moved weight, and that they add up.
     #[test]
     fn operations_are_those_of_the_obvious_form(
         seed in any::<u64>(),
@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(tree.nodes().iter().map(|node| node.self_weight).sum::<u64>(), sum(&expected));
     }
 
-    /// Of several operations together it is the same as of one after the other.
+    /// Several operations together have the same result as one after the other.
     #[test]
     fn operations_compose(seed in any::<u64>(), kinds in proptest::collection::vec(0..11_u8, 2..5)) {
         let recording = support::Invented::random(seed, &Size::small());
@@ -223,7 +223,7 @@ fn the_order_tells() {
     assert!(!run(&[charge, focus]).contains_key(without_root));
 }
 
-/// Recursion through others, and the frame that stays: the place is that of the first call, the address that of the last.
+/// Indirect recursion. The remaining frame has the position of the first call and the address of the last.
 #[test]
 fn flattened_recursion_keeps_the_innermost_address() {
     let recording = support::Invented::random(11, &Size { rows: 400, ..Size::small() });

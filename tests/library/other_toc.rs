@@ -1,4 +1,4 @@
-//! Tables of contents that contradict the export beside them: a warning names both values, and nothing in them is used.
+//! Tables of contents that contradict the export next to them: a warning names both values, and nothing in them is used.
 
 use std::fs;
 
@@ -72,7 +72,7 @@ fn missing_facts_contradict_nothing() {
     ] {
         assert_eq!(judged(&beside(&content)), (Vec::new(), true), "{content}");
     }
-    // It describes another run.
+    // The table of contents describes another run.
     let other = beside("").documents.len();
     let text = toc("<info><target><process name=\"Finder\" pid=\"751\"/></target></info>").replace("\"1\"", "\"9\"");
     let mut recording = RecordingBuilder::new(Options::default());
@@ -82,7 +82,7 @@ fn missing_facts_contradict_nothing() {
     assert_eq!((recording.documents.len(), judged(&recording)), (other, (Vec::new(), false)));
 }
 
-/// A file that contains both was put together on purpose.
+/// A file that contains both was combined on purpose.
 #[test]
 fn one_file_has_one_recording() {
     let text = toc("<info><target><process name=\"Finder\" pid=\"751\"/></target></info>") + &export();

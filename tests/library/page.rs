@@ -159,7 +159,7 @@ fn rewrite(bytes: &[u8], payload: &Payload<'_>, name: &str) {
     let report = payload.recording.report(&ReportOptions::default());
     let again = page(&report, &payload.intervals, WorkbenchReduction::None);
     let [(mut before, columns), (mut after, columns_again)] = [bytes, &again].map(parts);
-    // Samples that were joined tell less of hangs.
+    // Joined samples contain less information about hangs.
     let hangs = if before["reduction"].is_null() { "" } else { "hangs" };
     for head in [&mut before, &mut after] {
         for field in ["summary", "answer", "reduction", "sources", "producer", hangs] {
@@ -506,7 +506,7 @@ fn sentences_are_those_of_the_overview() {
             // In text, a fact has its label before it, and functions are rows of a table.
             let facts = found.answer.iter().filter_map(|line| line.split_once(": "));
             let facts = facts.map(|(label, fact)| match fact.split_once(" on ") {
-                // A row has less room for the name of a thread.
+                // A row has less space for the name of a thread.
                 Some((share, _)) if label.ends_with("own+sys") => format!("{share} on"),
                 _ => fact.trim_end_matches('.').to_owned(),
             });

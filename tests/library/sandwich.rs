@@ -57,7 +57,7 @@ fn every_sample_has_one_caller_and_one_callee() {
     assert!(recurs > 1_000, "{recurs} stacks have chosen functions several times");
 }
 
-/// The heaviest stack is the way through the first children of the whole tree, whatever is pruned elsewhere.
+/// The heaviest stack is the path of first children through the complete tree, regardless of pruning elsewhere.
 #[test]
 fn the_heaviest_stack_is_the_first_way_through_the_tree() {
     for seed in 0..100 {

@@ -11,7 +11,7 @@ use traceparse::recording::{Options, Recording};
 
 const SIZES: [usize; 9] = [1, 7, 64, 300, 1_000, 4_096, 16_384, 65_536, 1 << 20];
 
-/// Every row of every table with its names, and every id as it is.
+/// Every row of every table, with names and unchanged ids.
 fn describe(profile: &Profile) -> String {
     let mut all = String::new();
     macro_rules! rows {
@@ -42,8 +42,8 @@ fn describe(profile: &Profile) -> String {
     all
 }
 
-/// The outcome, with the text of errors and their places, but without the lines of diagnostics and errors: the line of a byte that has left
-/// the memory is known to within its element only.
+/// The outcome, with the text of errors and their places, but without the lines of diagnostics and errors: if a byte is no
+/// longer in memory, its line is known only within its element.
 fn outcome(result: Result<Recording, Error>) -> Result<String, String> {
     match result {
         Ok(mut export) => {
@@ -60,7 +60,7 @@ fn options(buffer_size: usize, jobs: usize, uses_scanner: bool, allow_truncated:
     Options { buffer_size, jobs, uses_scanner, allow_truncated, ..Options::default() }
 }
 
-/// By the scanner in several ways, against XML in one piece.
+/// Compares several ways of scanning with the XML reader, which reads the document in one piece.
 fn assert_same(document: &[u8], sizes: &[usize], jobs: usize, allow_truncated: bool) {
     let whole = document.len() + 1;
     let expected = outcome(read(document, "test.xml", &options(whole, 1, false, allow_truncated)));
@@ -108,18 +108,18 @@ fn many_threads_read_the_same() {
     }
 }
 
-/// With a slow source the other threads wait, the reading one reads on, and any thread scans blocks.
+/// With a slow source, the reading thread continues to read, the other threads wait, and any thread scans blocks.
 #[test]
 fn a_slow_source_is_read_the_same() {
     struct Slow<'a>(&'a [u8], u64);
     impl Read for Slow<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            // At times faster than the others, so that as many blocks wait as may be.
+            // Sometimes faster than the other threads, so the maximum number of blocks waits.
             self.1 += 1;
             if self.1 % 50 < 40 {
                 std::thread::sleep(std::time::Duration::from_micros(100));
             }
-            // Short reads, of a byte at times.
+            // Short reads, sometimes of a single byte.
             let most = buffer.len().min(1 + self.1 as usize * 37 % 5_000);
             self.0.read(&mut buffer[..most])
         }
@@ -155,9 +155,9 @@ fn mutated_documents_are_read_the_same() {
     assert!(results as usize > rounds / 12, "{results} results: mutations that show nothing");
 }
 
-/// The cells of the first row of a table, which define what others refer to: up to id 10 with its time.
+/// The cells of a table's first row, which define the ids that other rows refer to: up to id 10, including the time.
 const FIRST_CELLS: &str = r#"<thread id="2" fmt="main (0x51) (app, pid: 7)"><tid id="3" fmt="0x51">81</tid><process id="4" fmt="app (7)"><pid id="5" fmt="7">7</pid></process></thread><process ref="4"/><core id="6" fmt="CPU 1">1</core><thread-state id="7" fmt="Running">Running</thread-state><weight id="8" fmt="1 ms">1000000</weight><backtrace id="9"><frame id="10" name="f" addr="0x1001"/></backtrace>"#;
-/// Those of other rows, but for their stack.
+/// The cells of other rows, without the stack.
 const CELLS: &str = r#"<thread ref="2"/><process ref="4"/><core ref="6"/><thread-state ref="7"/><weight ref="8"/>"#;
 
 fn sample_time(id: u64) -> String {
@@ -173,7 +173,7 @@ fn document_of(rows: &str) -> String {
     format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{table}</trace-query-result>\n")
 }
 
-/// Cells that are known from rows before must not get lost where the row around them is another.
+/// Cells known from earlier rows must not get lost if the rest of the row is different.
 #[test]
 fn rows_of_another_shape_are_read_the_same() {
     let (stack, absent) = (r#"<backtrace ref="9"/>"#, "<sentinel/>");
@@ -202,17 +202,17 @@ fn rows_of_another_shape_are_read_the_same() {
     }
 }
 
-/// A stack may hold the text of the last stack with another meaning, or no frame at all.
+/// A stack may contain the text of the last stack with another meaning, or no frames.
 #[test]
 fn odd_stacks_are_read_the_same() {
-    // ID is the next id that is defined. The second frame is defined once, and is to be had by `ref` then.
+    // ID is the next defined id. The second frame is defined once, and then available by `ref`.
     let frame = r#"<frame id="ID" name="g" addr="0x2001"/>"#;
     let usual = r#"<frame ref="10"/>"#.repeat(3);
     let odd = [
         format!(r#"<frame ref="15"/>{usual}"#),
         format!(r#"<frame ref="15"/><frame ref="15"/>{usual}{usual}"#),
         r#"<frame ref="10"/>"#.to_owned(),
-        // The same bytes a second time would define it twice.
+        // Repeating the same bytes would define the frame twice.
         format!(r#"<frame ref="10"/>{frame}{usual}"#),
         format!(r#"<frame ref="10"/><frame id="15" name="g" addr="0x2001"/>{usual}"#),
         format!(r#"<frame id="ID" name="h" addr="0x3001"><backtrace id="ID">{usual}</backtrace></frame>{usual}"#),
@@ -245,7 +245,7 @@ fn odd_stacks_are_read_the_same() {
     }
 }
 
-/// A source that gives some bytes and then fails.
+/// A source that returns some bytes and then fails.
 struct Failing<'a>(&'a [u8]);
 
 impl Read for Failing<'_> {
@@ -273,7 +273,7 @@ fn a_source_that_fails_is_an_error_with_its_place_on_any_number_of_threads() {
     }
 }
 
-/// A source that panics is the caller's fault, and reaches the caller instead of hanging.
+/// If a source panics, the panic reaches the caller, and no thread hangs.
 #[test]
 fn a_source_that_panics_does_not_hang() {
     struct Panicking<'a>(&'a [u8]);

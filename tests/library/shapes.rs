@@ -20,7 +20,7 @@ fn open(xml: &str) -> Recording {
     export
 }
 
-/// Everything about a sample that each shape tells, except the stack.
+/// All properties of a sample that each shape records, except the stack.
 fn head(profile: &Profile, sample: &Sample) -> String {
     let thread = profile.thread(sample.thread);
     let process = profile.process(thread.process);
@@ -52,7 +52,7 @@ fn expected_head(recording: &support::Invented, row: &support::Row, weight: u64)
     )
 }
 
-/// The frames of a sample, root first: name (none where it is an address), UUID, lookup address, source.
+/// The frames of a sample, root first: name (`None` for an address), UUID, lookup address, source.
 fn stack(profile: &Profile, sample: &Sample) -> Option<Vec<(String, String, u64, String)>> {
     sample.stack?;
     let frames = profile.frames_leaf_first(sample.stack).map(|frame| {
@@ -113,7 +113,7 @@ fn check(recording: &support::Invented, export: &Recording, shape: Shape, table:
     check_threads(recording, profile);
 }
 
-/// Names are those of the document; of fragments (before 14.3) only the leaf has one.
+/// Names come from the document; in fragments (before 14.3), only the leaf has a name.
 fn check_names(recording: &support::Invented, profile: &Profile, sample: &Sample, row: &support::Row, shape: Shape) {
     let has_only_leaf = matches!(shape, Shape::Xcode12 | Shape::Xcode14_0);
     let names = recording.displayed_names(row, shape).unwrap_or_default();
@@ -130,7 +130,7 @@ fn check_names(recording: &support::Invented, profile: &Profile, sample: &Sample
     }
 }
 
-/// Weights by thread, and a name that the thread really had, whatever its name was from row to row.
+/// Weights by thread. The name may change between rows, but must be a recorded name.
 fn check_threads(recording: &support::Invented, profile: &Profile) {
     let mut by_thread = std::collections::BTreeMap::new();
     for sample in profile.samples() {

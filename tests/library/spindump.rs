@@ -151,7 +151,7 @@ fn damage_costs_its_thread_process_or_image() {
         assert_eq!(note.at.as_ref().map(|at| at.line), Some(line), "{note}");
         assert!(note.message.contains(word), "{note}");
         assert_eq!(table.rows, samples(&recording) + left_out);
-        // The stated number of samples of a thread may be another than that of its frames.
+        // The stated number of samples of a thread may differ from the number in its frames.
         let lost = if reason == UnreadImage { 0 } else { left_out.min(11) };
         assert_eq!(samples(&recording), all - lost, "{word}");
     }

@@ -139,7 +139,7 @@ fn weights_have_neither_lines_nor_intervals() {
     let support = |quantile| equal.estimate(quantile, QuantileMethod::NearestRank, Confidence::default()).support;
     assert_eq!((support(Quantile::P999), support(Quantile::P50)), (Support::UpperUnknown, Support::UpperUnknown));
 
-    // What weighs nothing is not there.
+    // Values without weight are ignored.
     let light = Distribution::weighted(vec![(Millionths::ONE, Millionths::new(0))], 7, 0);
     assert_eq!((light.count(), light.effective_count(), light.weighted_mean()), (0, 0.0, None));
     assert_eq!(light.quantile(Quantile::P50, QuantileMethod::NearestRank), None);

@@ -259,7 +259,7 @@ fn formats_that_need_each_sample_say_so() {
         assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
         assert!(refused.to_string().starts_with("the samples were summed"), "{refused}");
         output::write(&each.report(&options), &format, &mut Vec::new()).unwrap();
-        // Where nothing was sampled, nothing was added up.
+        // Without samples, nothing was summed, so nothing is refused.
         output::write(&Recording::default().report(&options), &format, &mut Vec::new()).unwrap();
     }
 }
@@ -301,7 +301,7 @@ fn with_profile(export: &Recording, profile: Profile) -> Recording {
     export
 }
 
-/// Names only: frames keep their ids and stacks are taken as they are; a frame more, which no stack has, and all are made anew.
+/// If only names change, frames keep their ids, and stacks are reused. With an additional frame that no stack contains, all are rebuilt.
 #[test]
 fn stacks_whose_frames_got_names_only_are_what_they_were() {
     use traceparse::profile::{FrameKey, Replacement};

@@ -50,7 +50,7 @@ fn answer(finder: &dyn SymbolFinder, found: &Found, address: u64) -> Vec<Row> {
     found
         .with_symbols(finder.files(found).unwrap(), &MemoryBudget::unlimited(), |symbols| {
             symbols.look_up(&[address], &mut |_, frames| {
-                // Where its function starts is no name.
+                // The start of the function is not a name.
                 let is_nameless = |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.file.is_none();
                 if !frames.iter().all(is_nameless) {
                     answer = frames.iter().map(as_row).collect();
@@ -93,7 +93,7 @@ fn files_answer_as_their_tables_say() {
     assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// True if an answer is that of the table; or, if the table says in `note` that llvm-symbolizer goes too far, if it is a right one.
+/// True if an answer equals the table or, if `note` marks an answer of llvm-symbolizer as wrong, if it is correct.
 fn is_right(found: &[Row], expected: &[BTreeMap<String, String>]) -> bool {
     let rows: Vec<Row> = expected
         .iter()
@@ -113,29 +113,29 @@ fn is_right(found: &[Row], expected: &[BTreeMap<String, String>]) -> bool {
             .all(|(a, b)| same_name(&a.0, &b.0) && a.2 == b.2 && (a.1 == b.1 || (a.1 == "-" && b.1 == "-")))
 }
 
-/// llvm strips one more underscore from names that only the symbol table has.
+/// llvm strips one more underscore from names that are only in the symbol table.
 fn same_name(ours: &str, theirs: &str) -> bool {
     ours == theirs || ours.trim_start_matches('_') == theirs.trim_start_matches('_')
 }
 
-/// The form in which a generation of Xcode writes a call and a leaf.
+/// How a generation of Xcode writes the addresses of calls and leaves.
 #[derive(Clone, Copy, Debug)]
 enum Convention {
     /// Up to 26.5: the return address, and the leaf's address + 1.
     ReturnAddress,
     /// Since 27: the return address − 1.
     InsideCall,
-    /// As the first, with authentication bits on callers.
+    /// The same as up to 26.5, but with authentication bits in callers.
     Signed,
 }
 
-/// A stack of `recording.tsv`: its frames from the root on, with what each must become, outermost first.
+/// A stack of `recording.tsv`: its frames from the root on, each with the expected functions, outermost first.
 struct Stack {
     name: String,
     uuid: String,
     arch: String,
     frames: Vec<(u64, bool, Vec<String>)>,
-    /// File and line of every function, outermost first; those of a frame without a function are absent.
+    /// The file and line of every function, outermost first. Frames without a function have neither.
     lines: Vec<Option<(String, u32)>>,
 }
 
@@ -167,7 +167,7 @@ fn stacks() -> Vec<Stack> {
     stacks
 }
 
-/// An export of one row with this stack, without a single name.
+/// An export with one row, which has this stack, and without any names.
 fn export(stack: &Stack, convention: Convention, load_address: u64) -> String {
     let mut frames = String::new();
     for (address, is_leaf, _) in stack.frames.iter().rev() {
@@ -220,7 +220,7 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
             if is_x86 && matches!(convention, Convention::Signed) {
                 continue;
             }
-            // Where the linker put it, and slid.
+            // At the address chosen by the linker, and at a different one.
             for load_address in [0x1_0000_0000, 0x1_02af_4000] {
                 let export =
                     read(export(&stack, convention, load_address).as_bytes(), "", &Options::default()).unwrap();
@@ -253,7 +253,7 @@ enum Layout {
     RawHang,
 }
 
-/// A diagnostic with this stack, without a single name.
+/// A diagnostic with this stack, without any names.
 fn diagnostic(stack: &Stack, layout: Layout, load_address: u64) -> String {
     let is_stop = matches!(layout, Layout::LoadAddress | Layout::Crash);
     let mut frames: Vec<String> = stack.frames.iter().map(|&(recorded, is_leaf, _)| {
@@ -293,7 +293,7 @@ fn diagnostics_of_metrickit_show_the_functions_they_hit_in_every_layout() {
     }
 }
 
-/// The functions that a stack must show, with those that have no name as they are without symbols.
+/// The functions that a stack must show. Functions without a name appear as without symbols.
 fn expected(stack: &Stack, unnamed: &Profile) -> Vec<String> {
     let frames = stack.frames.iter().zip(functions(unnamed));
     frames
@@ -338,7 +338,7 @@ fn names_of_the_recording_stay_unless_the_symbols_say_otherwise() {
     }
 }
 
-/// Xcode 27 lists some inlined functions as frames of one address, all but the innermost marked.
+/// Xcode 27 lists some inlined functions as frames with the same address, and marks all except the innermost.
 #[test]
 fn inlined_frames_of_the_recording_are_replaced_once() {
     let stacks = stacks();
@@ -346,7 +346,7 @@ fn inlined_frames_of_the_recording_are_replaced_once() {
     let expected: Vec<String> = stack.frames.iter().flat_map(|(_, _, functions)| functions.clone()).collect();
     let [.., outer, inner] = expected.as_slice() else { panic!("{expected:?}") };
     let xml = export(stack, Convention::ReturnAddress, 0x1_0000_0000);
-    // The leaf, and once more for the function that it is inlined into.
+    // The leaf, and again for the function into which it is inlined.
     let start = xml.find("<frame ").unwrap();
     let end = start + xml[start..].find("</frame>").unwrap() + "</frame>".len();
     let leaf = &xml[start..end];
@@ -364,7 +364,7 @@ fn inlined_frames_of_the_recording_are_replaced_once() {
     };
     assert_eq!(shown("fat/FatDemo.dSYM", true), expected);
     assert_eq!(shown("fat/FatDemo.dSYM", false), expected[..expected.len() - 1]);
-    // A symbol table knows one function only, and so less than the recording.
+    // A symbol table contains only one function, which is less than the recording contains.
     assert_eq!(shown("fat/FatDemo", true), expected);
 }
 
@@ -382,7 +382,7 @@ fn another_build_is_named_as_such() {
     assert!(same_name.iter().all(|found| found.name == "Demo" && found.arch == "x86_64") && !same_name.is_empty());
 }
 
-/// Xcode 12 to 14.2 write addresses only: the images come from the user.
+/// Xcode 12 to 14.2 write only addresses, so users pass the images.
 #[test]
 fn images_that_the_user_names_hold_the_addresses_of_fragments() {
     let locator = locator(&built());
@@ -408,7 +408,7 @@ fn images_that_the_user_names_hold_the_addresses_of_fragments() {
     assert_eq!(functions(&profile), expected);
     assert_eq!((summary.frames_without_binary, summary.binaries[0].name.as_str()), (0, "Demo"));
 
-    // Nobody knows where an image without a file ends: it must not take the rest of the process.
+    // The end of an image without a file is unknown. The image must not cover the rest of the process.
     let options = SymbolicateOptions {
         images: vec![format!("11111111-2222-3333-4444-555555555555@{load_address:#x}").parse().unwrap()],
         ..SymbolicateOptions::default()

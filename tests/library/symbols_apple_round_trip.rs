@@ -9,7 +9,7 @@ use apple_symbols_writer::{Form, Image, write_container, write_record};
 use support::Rng;
 use traceparse::symbols::{AppleImage, AppleSymbols, Symbols};
 
-/// All addresses of an image that lie near code, and some far away.
+/// All addresses of an image that are near code, and some distant addresses.
 fn addresses(rng: &mut Rng) -> Vec<u64> {
     let step = 1 + rng.below(4);
     let near = (0..0x12_000).step_by(step as usize);
@@ -29,7 +29,7 @@ fn answers(symbols: &AppleSymbols<'_>, addresses: &[u64]) -> Vec<Option<Vec<Fram
             is_inlined: frame.is_inlined,
         });
         let frames: Vec<Frame> = frames.collect();
-        // A function that has no name is known by its start, which the oracle does not tell.
+        // A function without a name is identified by its start, which the oracle does not report.
         if frames.iter().any(|frame| frame.function.is_some() || frame.file.is_some()) {
             let is_first = answers[index].replace(frames).is_none();
             assert!(is_first, "address {index} is answered twice");
@@ -218,7 +218,7 @@ fn a_broken_rule_is_named_with_its_offset() {
     let lines = inlined + 36 * inlined_count;
     let last = (0..inlined_count).rev().find(|index| good[inlined + 36 * index + 11] & 0x40 != 0).unwrap();
     let cases: Vec<(usize, u32, String)> = vec![
-        (0x00, 2, "record at 0x0: its version is 2; 1 and 7 are known".to_owned()),
+        (0x00, 2, "record at 0x0: its version is 2; expected 1 or 7".to_owned()),
         (0x04, 0x50, "record at 0x0: its size 0x50 is not the size of the file".to_owned()),
         (0x08, 0x3100_0006, format!("{} segments at 0x60: 0x6200000c0 bytes are more than", 0x3100_0006)),
         (0x10, u32::MAX, format!("{} symbols at {symbols:#x}: ", u32::MAX)),
@@ -234,15 +234,19 @@ fn a_broken_rule_is_named_with_its_offset() {
             0xffff,
             format!("symbol 0 at {symbols:#x}: string offset 0xffff is outside of the string table of"),
         ),
-        (symbols + 24, 0, format!("symbol 1 at {:#x}: its address 0x0 is below", symbols + 24)),
+        (symbols + 24, 0, format!("symbol 1 at {:#x}: its address 0x0 is less than", symbols + 24)),
         (symbols + 4, u32::MAX, format!("symbol 0 at {symbols:#x}: ")),
-        (symbols + 20, 0xffff, format!("symbol 0 at {symbols:#x}: its first inlined call is 65535, and there are")),
+        (
+            symbols + 20,
+            0xffff,
+            format!("symbol 0 at {symbols:#x}: its first inlined call is 65535, but there are only"),
+        ),
         (symbols + 20, (-2_i32).cast_unsigned(), "its first inlined call is -2".to_owned()),
         (inlined, 0, format!("inlined call 0 at {inlined:#x}: 0x0 to ")),
-        (inlined + 36 * last + 8, 0, "is the last one (flag 0x40000000)".to_owned()),
+        (inlined + 36 * last + 8, 0, "is marked as the last (flag 0x40000000)".to_owned()),
         (inlined + 20, 0, "it is inlined into two callers".to_owned()),
         (lines + 8, 0xffff, format!("line 0 at {lines:#x}: string offset")),
-        (lines + 20, 0, format!("line 1 at {:#x}: its address 0x0 is below", lines + 20)),
+        (lines + 20, 0, format!("line 1 at {:#x}: its address 0x0 is less than", lines + 20)),
     ];
     for (at, value, message) in cases {
         let mut file = good.clone();
@@ -262,17 +266,17 @@ fn a_broken_container_is_named_with_its_offset() {
     let path = 24 + 56;
     let chunk = path + (image.path.len() + 1).next_multiple_of(16) + 32 * image.segments.len();
     let cases: Vec<(usize, u32, String)> = vec![
-        (4, 2, "container at 0x4: its version is 2; 1 is known".to_owned()),
+        (4, 2, "container at 0x4: its version is 2; expected 1".to_owned()),
         (20, u32::MAX, format!("container at 0x14: {} images", u32::MAX)),
         (24 + 52, u32::MAX, "path of image 0 at 0x50: ".to_owned()),
         (24 + 48, u32::MAX, "segments of an image at ".to_owned()),
         (path, 0xff, "path of image 0 at 0x50: it is not UTF-8".to_owned()),
         (chunk, 1, format!("chunk at {chunk:#x}: it begins with 0x00000001")),
-        (chunk + 4, 9, format!("chunk at {chunk:#x}: kind 9")),
+        (chunk + 4, 9, format!("chunk at {chunk:#x}: its kind is 9")),
         (chunk + 12, 15, format!("chunk at {chunk:#x}: its length 0xf is less")),
         (chunk + 12, u32::MAX, "chunk of length 0xffffffff at ".to_owned()),
         (24, 0, format!("chunk at {chunk:#x}: no image has its UUID")),
-        (chunk + 16 + 4, u32::MAX, format!("record at {:#x}: its size 0xffffffff is not between", chunk + 16)),
+        (chunk + 16 + 4, u32::MAX, format!("record at {:#x}: its size 0xffffffff is less than", chunk + 16)),
     ];
     for (at, value, message) in cases {
         let mut file = good.clone();

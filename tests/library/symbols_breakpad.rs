@@ -125,7 +125,7 @@ fn memory_and_time_grow_with_the_file_only() {
     }
 }
 
-/// The folders of symbol servers, beside a dSYM: it has columns, so it is first.
+/// The folders of symbol servers next to a dSYM: the dSYM has columns, so it comes first.
 #[test]
 fn files_are_found_by_content_in_any_folder_and_after_the_dsym() {
     let folder = tempfile::tempdir().unwrap();

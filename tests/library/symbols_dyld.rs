@@ -59,7 +59,7 @@ impl Files for MemoryFiles {
         Ok(self.0.keys().cloned().collect())
     }
 
-    /// Its files never change, and it is old enough to be believed.
+    /// The folder never changes, and is old enough that its times can be trusted.
     fn folder_times(&self, _: &Path) -> Option<FolderTimes> {
         Some(FolderTimes { modified: 1, changed: 1 })
     }
@@ -221,7 +221,7 @@ fn a_missing_or_foreign_part_is_a_note_and_hides_only_what_it_contains() {
     }
 }
 
-/// What a note says is not believed forever: parts that appear, change or vanish are noticed.
+/// A note is not cached indefinitely: new, changed and deleted parts are noticed.
 #[test]
 fn an_index_notices_changed_parts() {
     let folder = tempfile::tempdir().unwrap();

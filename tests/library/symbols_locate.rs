@@ -1,4 +1,4 @@
-//! Finding symbol files by content and UUID: each once, best first.
+//! Finds symbol files by content and UUID: each file once, the best first.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -91,7 +91,7 @@ fn what_is_of_no_use_is_named() {
     for (name, _, word) in cases {
         assert!(notes.iter().any(|note| note.contains(name) && note.contains(word)), "{name}: {notes:#?}");
     }
-    // A file that was named has a note, whatever it is.
+    // An explicitly named file always gets a note, regardless of its content.
     let mut named = Locator::new(&FileSystem);
     named.add(&folder.path().join("notes.txt"), &mut Index::default()).unwrap();
     assert_eq!(named.notes().len(), 1);
@@ -113,7 +113,7 @@ fn an_index_spares_files_that_did_not_change() {
     locator.add(folder.path(), &mut kept).unwrap();
     assert_eq!(locator.found(), first);
     assert!(!kept.is_changed(), "nothing was looked at again");
-    // The same length and time, another content, as tools leave it that set times: the system knows.
+    // Same length and modification time, but different content, as tools that set times leave it: the time of the status change differs.
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     fs::write(&file, vec![0; fs::metadata(&file).unwrap().len() as usize]).unwrap();
     fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
@@ -122,7 +122,7 @@ fn an_index_spares_files_that_did_not_change() {
     assert!((locator.found().is_empty() && kept.is_changed()) || cfg!(not(unix)));
 }
 
-/// The file system, with folders that may be believed at once, and with a count of what is asked of it.
+/// The file system, in which folder times are reliable immediately, and which counts calls.
 #[derive(Default)]
 struct Counted {
     lists: AtomicUsize,
@@ -131,7 +131,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// The number of folders listed, paths looked at, and links followed since the last call.
+    /// The numbers of listed folders, examined paths and followed links since the last call.
     fn take(&self) -> [usize; 3] {
         [&self.lists, &self.entries, &self.canonicals].map(|count| count.swap(0, Ordering::Relaxed))
     }
@@ -232,7 +232,8 @@ fn images_that_are_remembered_are_not_searched_for() {
     let [lists, entries, canonicals] = files.take();
     assert_eq!((lists, locator.found().len(), locator.notes().len()), (0, 2, 1));
     assert!(entries <= 4 && canonicals <= 3, "the root and three files: {entries}, {canonicals}");
-    // One is nowhere: each file is looked at, after what was remembered of the other one and of the archive, and nothing is listed.
+    // One image does not exist anywhere: after the remembered contents for the other image and the archive, each file is examined. No folder
+    // is listed.
     let some = BTreeSet::from([uuid(3), uuid(99)]);
     let mut locator = Locator::new(&files);
     let mut index = Index::from_bytes(index);
@@ -242,7 +243,7 @@ fn images_that_are_remembered_are_not_searched_for() {
     assert_eq!((locator.find(uuid(3)).len(), locator.find(uuid(99)).len()), (1, 0));
 }
 
-/// Whatever happens to a folder, answers do not depend on what is remembered of it.
+/// Regardless of changes to a folder, answers do not depend on its remembered contents.
 #[test]
 fn answers_are_those_of_a_search() {
     let mut state = 20_261_123_u64;
@@ -269,7 +270,7 @@ fn answers_are_those_of_a_search() {
             3 => drop(fs::rename(&first, &second)),
             4 if !plain.exists() => fs::write(&plain, macho(false, below(6) as u8)).unwrap(),
             4 => fs::remove_file(&plain).unwrap(),
-            // Another build in place of one.
+            // Another build replaces a file.
             5 if plain.exists() => {
                 fresh += 1;
                 fs::write(&plain, macho(false, fresh)).unwrap();
@@ -292,14 +293,14 @@ fn a_part_of_a_folder_is_no_answer_for_the_whole() {
     write_bundle(&root.join("a/App.dSYM"), 1);
     write_bundle(&root.join("b/App.dSYM"), 1);
     let wanted = BTreeSet::from([uuid(1)]);
-    // The second walk leaves out what the first one saw.
+    // The second walk skips the files that the first walk has seen.
     let mut index = Index::default();
     let mut locator = Locator::new(&files);
     locator.add(&root.join("a"), &mut Index::default()).unwrap();
     locator.add_wanted(root, &mut index, &wanted).unwrap();
     assert_eq!(locator.find(uuid(1)).len(), 2);
     let (index, _) = find_remembered(&files, root, index.to_bytes(), &wanted);
-    // What is remembered counts once, too.
+    // Remembered files are also counted once.
     let mut locator = Locator::new(&files);
     locator.add_wanted(root, &mut Index::from_bytes(index), &wanted).unwrap();
     locator.add_wanted(&root.join("a"), &mut Index::default(), &wanted).unwrap();

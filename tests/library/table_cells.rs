@@ -74,7 +74,7 @@ fn rejects_parts_that_cannot_be_read() {
     assert_eq!(value("invented", "<row/>"), Err(1));
 }
 
-/// A stack without frames is neither a text nor a number, and not a value that was not recorded.
+/// A stack without frames is neither a string, nor a number, nor a missing value.
 #[test]
 fn rejects_an_empty_stack_in_another_column() {
     let stack = r#"<backtrace id="9" fmt="a, b"><string>a</string><string>b</string></backtrace>"#;

@@ -385,7 +385,7 @@ fn work_that_takes_longer_is_slower_although_cpu_use_is_the_same() {
     assert_eq!(quantity(&trend), (Choice::Work, Quantity::CpuTime));
     assert_eq!((trend.verdict(), names(&trend)), (TrendVerdict::Slower, vec![("1.12".to_owned(), false)]));
     assert!((trend.series[0].since.as_ref().unwrap().ratio - 2.0).abs() < 0.02);
-    // CPU use alone cannot tell.
+    // CPU use alone is not conclusive.
     let asked = |measures: &[Quantity]| TrendOptions { measures: measures.to_vec(), ..options.clone() };
     let trend = TrendReport::new(&side, asked(&[Quantity::CpuUse]));
     assert_eq!((trend.choice, trend.verdict()), (Choice::Requested, TrendVerdict::Unknown));
@@ -437,7 +437,7 @@ fn a_point_that_cannot_be_compared_is_no_good_news() {
     assert_eq!((word, problem.contains("10 of 20 inputs")), (TrendVerdict::Invalid, true), "{problem}");
     let always_one = |_: usize| vec![("exit_status", "1".to_owned())];
     assert_eq!(verdict(&over_versions, &[100.0; 20], &always_one).0, TrendVerdict::NoChange);
-    // Dates are days, however many.
+    // Dates are days, regardless of their number.
     let late = TrendOptions { accepted: Some("2027-01-01".to_owned()), ..options(None) };
     let (word, problem) = verdict(&late, &[100.0; 20], &none);
     assert_eq!((word, problem.contains("is after the newest day")), (TrendVerdict::Invalid, true), "{problem}");

@@ -1,7 +1,7 @@
 //! Absent is not unreadable: only `<sentinel/>` and a missing column mean that nothing was recorded.
 //!
-//! Each case was once treated silently as "nothing recorded", or as something else, by a real reader. Every document is
-//! read by the scanner and as XML.
+//! In each case, a real reader once silently assumed that nothing was recorded, or misread the value. Both the scanner and the XML
+//! reader read every document.
 
 use traceparse::ErrorKind;
 use traceparse::read;
@@ -9,7 +9,7 @@ use traceparse::recording::{Intervals, Options, Recording, RejectReason};
 
 const COLUMNS: [&str; 7] = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
 
-/// Defines everything that [`CELLS`] refer to.
+/// Defines all values that [`CELLS`] refer to.
 const FIRST_ROW: &str = "<row><sample-time id=\"1\" fmt=\"00:00.100.000\">100000000</sample-time><thread id=\"2\" \
     fmt=\"Main Thread (0x51) (app, pid: 7)\"><tid id=\"3\" fmt=\"0x51\">81</tid><process id=\"4\" fmt=\"app (7)\"><pid id=\"5\" \
     fmt=\"7\">7</pid><device-session id=\"6\" fmt=\"TODO\">TODO</device-session></process></thread><process ref=\"4\"/><core \
@@ -19,7 +19,7 @@ const FIRST_ROW: &str = "<row><sample-time id=\"1\" fmt=\"00:00.100.000\">100000
     path=\"/app\"/><source line=\"5\"><path id=\"13\">/main.c</path></source></frame><frame id=\"14\" name=\"main\" \
     addr=\"0x104bfc403\"><binary ref=\"12\"/></frame></tagged-backtrace></row>";
 
-/// The cells of the second row, behind its time.
+/// The cells of the second row, after its time.
 const CELLS: [&str; 6] = [
     "<thread ref=\"2\"/>",
     "<process ref=\"4\"/>",
@@ -37,7 +37,7 @@ fn document(columns: &[&str], rows: &str) -> String {
     )
 }
 
-/// A document whose second row has this in place of one of [`CELLS`], and a third row as usual.
+/// A document in which this replaces one of the [`CELLS`] of the second row. The third row is unchanged.
 fn with_cell(cell: usize, text: &str) -> String {
     let row = |id: u32, cells: &[&str]| {
         let time = format!("<sample-time id=\"{id}\" fmt=\"00:00.100.000\">{}</sample-time>", 100_000_000 + id);
@@ -48,7 +48,7 @@ fn with_cell(cell: usize, text: &str) -> String {
     document(&COLUMNS, &[FIRST_ROW, &row(20, &CELLS), &row(21, &cells), &row(22, &CELLS)].concat())
 }
 
-/// The document by the scanner, which has to be what XML says.
+/// The document as the scanner reads it. Checks that the XML reader agrees.
 fn open(xml: &str) -> Recording {
     let by = |uses_scanner| read(xml.as_bytes(), "x.xml", &Options { uses_scanner, ..Options::default() });
     let (scanned, plain) = (by(true).expect(xml), by(false).expect(xml));
@@ -92,7 +92,7 @@ fn a_cell_without_a_value_is_a_rejection_in_every_column() {
             cell.replace("/>", &format!("></{name}>")).replace(" ref=", " fmt="),
         ];
         for text in spoiled {
-            // The ids of the rows behind it count on.
+            // The ids of the following rows continue.
             let xml = with_cell(index, &text).replace("id=\"22\"", "id=\"24\"");
             let (reason, is_named) = rejection(&xml).unwrap_or_else(|| panic!("{text} is accepted"));
             assert!(matches!(reason, RejectReason::EmptyCell | RejectReason::BadNumber), "{text}: {reason:?}");
@@ -110,11 +110,11 @@ fn a_reference_to_another_kind_of_element_is_a_rejection() {
             let text = format!("<{name} ref=\"{id}\"/>");
             let found = rejection(&with_cell(index, &text));
             assert_eq!(found, (!own).then_some((RejectReason::WrongType, true)), "{text}");
-            // The right value under a name that does not say so.
+            // The right value in an element with an uninformative name.
             let text = format!("<new-thing ref=\"{id}\"/>");
             let found = rejection(&with_cell(index, &text)).map(|(reason, _)| reason);
             match id {
-                // Frames may be wrapped in anything.
+                // Any element may contain the frames.
                 10 if index == 5 => assert_eq!(found, None, "{text}"),
                 _ => assert!(found.is_some(), "{text} in place of {cell}"),
             }
@@ -198,7 +198,7 @@ fn what_is_missing_beside_a_value_is_told_where_it_is_missing() {
 
 #[test]
 fn an_id_that_is_defined_twice_is_told_and_not_referred_to() {
-    // No known file defines one twice; which of the two is meant, nobody can tell.
+    // No known file defines an id twice. If one did, it would be ambiguous.
     let xml = with_cell(4, "<weight id=\"9\" fmt=\"2.00 ms\">2000000</weight>");
     let export = open(&xml);
     let weights: Vec<u64> = export.profile.samples().iter().map(|sample| sample.weight).collect();
@@ -253,7 +253,7 @@ fn what_is_not_well_formed_is_an_error_with_its_place() {
             let options = Options { uses_scanner, ..Options::default() };
             let error = read(xml.as_bytes(), "x.xml", &options).map(|export| export.profile.samples().len());
             let error = error.expect_err(other);
-            // A quote too many may hide the rest, and what has a broken start may be anything.
+            // An extra quote may hide the rest, and an element with a malformed start may be anything.
             let is_fitting =
                 matches!(error.kind, ErrorKind::Malformed(_) | ErrorKind::Truncated { .. } | ErrorKind::NotAnExport(_));
             assert!(is_fitting, "{other}: {error}");
@@ -279,12 +279,9 @@ fn elements_of_a_table_that_is_not_read_have_to_end() {
     }
     for (part, spoiled) in [("<row><b/></row>", "<row><b></row>"), ("<row><b/></row>", "<row><row><b/></row>")] {
         let export = open(&usual.replacen(part, spoiled, 1));
-        assert!(
-            export.diagnostics.iter().any(|note| note.message.contains("do not end inside each other")),
-            "{spoiled}"
-        );
+        assert!(export.diagnostics.iter().any(|note| note.message.contains("are not properly nested")), "{spoiled}");
     }
-    // The CPU table behind it would be passed by.
+    // The CPU table after it would be missed.
     let xml = usual.replacen("</node>", "</nade>", 1);
     assert!(read(xml.as_bytes(), "x.xml", &Options::default()).is_err());
 }

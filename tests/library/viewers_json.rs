@@ -44,7 +44,7 @@ fn lines(report: &Report<'_>) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Takes a field out of an object.
+/// Removes a field from an object.
 fn take(object: &mut Value, field: &str) -> Value {
     object.as_object_mut().unwrap().shift_remove(field).unwrap_or(Value::Null)
 }
@@ -150,7 +150,7 @@ fn own_values(node: &Value, path: &mut Vec<String>, out: &mut BTreeMap<String, u
     if own > 0 {
         *out.entry(path.join(";")).or_default() += own;
     }
-    // The root has the trees of one run after those of another.
+    // The root contains the trees of one run, followed by the trees of another.
     for pair in children.windows(2).filter(|_| !path.is_empty()) {
         assert!(value(&pair[0]) >= value(&pair[1]), "the heaviest is first");
     }

@@ -12,7 +12,7 @@ use traceparse::units::{Address, Nanos, Unit};
 
 use crate::{MEMORY, peak};
 
-/// The result of `make`, the bytes that it holds, and the most bytes held meanwhile.
+/// The result of `make`, the bytes that it holds, and the peak while it ran.
 fn measured<T>(make: impl FnOnce() -> T) -> (T, i64, i64) {
     let before = MEMORY.current_usage();
     let (made, peak) = peak(make);
@@ -94,7 +94,7 @@ fn finished_profiles_take_what_the_documentation_says() {
     assert_eq!(more_rows, 0.0, "more samples of the same stacks");
 }
 
-/// While stacks are built, those that stand right after their parent take no more than in the finished profile.
+/// During building, stacks that directly follow their parent take no more memory than in the finished profile.
 fn building_stacks_takes_little_more() {
     let mut start = start(SampleDetail::Each);
     let (stacks, _, peak) = measured(|| start.stacks(50_000));

@@ -56,7 +56,7 @@ pub(crate) fn cells(rows: usize) -> String {
     export(|out| table(out, 1, "wide", &columns, (0..rows).map(row)))
 }
 
-/// A table with the schema `wide` and two rows, each with a text of this length.
+/// A table with the schema `wide` and two rows, each with a string of this length.
 pub(crate) fn long_texts(length: usize) -> String {
     let columns = [column("time", "start-time"), column("text", "string")];
     let row = |letter: &str| {
@@ -119,7 +119,7 @@ pub(crate) fn deep(stacks: usize, seed: usize) -> String {
     export(|out| table(out, 1, "time-profile", &columns, (0..stacks).map(&mut row)))
 }
 
-/// A CPU profile with a sample a millisecond, each in a hang of its own, with a system call and a signpost.
+/// A CPU profile with one sample per millisecond, each in a separate hang, with a system call and a signpost.
 pub(crate) fn hangs(count: usize) -> String {
     let thread = "<thread fmt=\"Main Thread 0x1 (App, pid: 2)\"><tid>1</tid></thread>";
     let sample = |at: usize| {

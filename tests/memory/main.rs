@@ -25,7 +25,7 @@ mod memory;
 mod memory_budget;
 mod memory_fleet;
 
-/// The result of `run`, and the most bytes that were held meanwhile.
+/// The result of `run`, and the peak number of bytes while it ran.
 fn peak<T>(run: impl FnOnce() -> T) -> (T, u64) {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();

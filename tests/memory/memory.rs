@@ -12,7 +12,7 @@ use crate::peak;
 const ROWS: u64 = 1_200_000;
 const STACKS: u64 = 300_000;
 
-/// Reads the file, and gives the bytes that were held at most meanwhile.
+/// Reads the file, and returns the peak number of bytes during reading.
 fn peak_of_reading(file: &mut File, samples: SampleDetail) -> u64 {
     file.rewind().unwrap();
     let (export, peak) = peak(|| read(file, "large.xml", &Options { samples, ..Options::default() }).unwrap());

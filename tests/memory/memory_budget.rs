@@ -58,7 +58,7 @@ fn export(rows: u64, stack: impl Fn(&mut String, u64)) -> Vec<u8> {
     })
 }
 
-/// A Rust name of about 200 bytes that refers to itself: each of its tuples is the one before, twice.
+/// A Rust name of about 200 bytes that refers to itself: each of its tuples contains the previous tuple twice.
 fn name_that_explodes() -> String {
     let mut name = "_RINvC1a1f".to_owned();
     let mut last = name.len() - 2;
@@ -145,7 +145,7 @@ fn tables_grow_as_far_as_there_is_memory() {
                 peak(|| read(decompress(&bomb[..], &options.memory).unwrap(), "bomb.xml", &options).map(drop));
             let error = result.expect_err(what);
             assert!(matches!(error.kind, ErrorKind::Memory(_)) && error.at.is_some(), "{what}: {error}");
-            // Tables that are hashed double, and are copied then.
+            // Hash tables double their size, and are copied when they do.
             assert!(peak < 2 * BUDGET + BESIDE, "{what}, {jobs} jobs: {peak}");
             assert_eq!(options.memory.used(), 0, "{what}");
             println!("{what}, {jobs} jobs: {} bytes compressed, {peak} bytes at most", bomb.len());
@@ -165,7 +165,7 @@ fn tables_grow_as_far_as_there_is_memory() {
     assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
 }
 
-/// Tokens of 6 MiB, as many as a count says, at every place of an export.
+/// This many tokens of 6 MiB, at every place in an export.
 fn long_tokens(place: &str, count: u64) -> Vec<u8> {
     let long = "x".repeat(6 << 20);
     let spaces = " ".repeat(6 << 20);
@@ -218,7 +218,7 @@ fn frame(window_log: u32, content: &[u8]) -> Vec<u8> {
 fn windows_are_counted() {
     let document = format!("{HEAD}</node></trace-query-result>");
     let (start, rest) = document.as_bytes().split_at(20);
-    // Many frames, the shortest of 3 bytes, one of which is skipped.
+    // Many frames; the shortest takes 3 bytes, one of which is skipped.
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
     let input = [frame(10, start), skipped, frame(10, b""), frame(26, rest), frame(12, b"\n")].concat();
     for (budget, fits) in [(80 << 20, true), (BUDGET, false)] {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_traceparse");
-/// A key that must stand in no message.
+/// A secret key, which must not be in any message.
 pub(crate) const SECRET: &str = "SECRETSECRETSECRET";
 
 pub(crate) fn python() -> String {
@@ -63,7 +63,7 @@ pub(crate) fn answer(output: Output) -> Answer {
     Answer { code: output.status.code().unwrap_or(-1), stdout, stderr }
 }
 
-/// Runs the command, which leaves no copies of objects behind.
+/// Runs the command, and checks that no copies of objects remain.
 pub(crate) fn run(args: &[&str]) -> Answer {
     let temporary = tempfile::tempdir().unwrap();
     let answer = answer(traceparse(args).env("TMPDIR", temporary.path()).output().unwrap());

@@ -35,7 +35,7 @@ pub(crate) fn an_interrupted_extract_goes_on() {
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), report_on_files(&folder));
 }
 
-/// The files that an interrupted extract owes stand beside the manifest, as in a folder.
+/// The list of files that an interrupted extract has not finished is next to the manifest, as in a folder.
 pub(crate) fn an_extract_of_others_does_not_complete_it() {
     let (folder, bucket) = runs_in("owed", 0..6);
     let args = ["fleet", "extract", &bucket.url("runs"), "-o", &bucket.url("ds"), "--jobs", "1"];

@@ -1,6 +1,6 @@
 //! Compares a real recording with its export by `xctrace`: the samples, and the names from the archives in the recording.
 //!
-//! The files are those of `TRACEPARSE_CORPUS`; without it the tests report themselves as ignored.
+//! The files are in `TRACEPARSE_CORPUS`; without this variable, the tests report themselves as ignored.
 
 use libtest_mimic::{Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
@@ -20,7 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         four_runs_of_16_0_have_one_main_thread_each]
 }
 
-/// Opens a recording and gives it to `test`, with the files that it is in.
+/// Opens a recording and passes it to `test`, with its files.
 fn with_bundle<T>(path: &str, test: impl FnOnce(&Bundle<'_>, &dyn Files) -> Result<T, Failed>) -> Result<T, Failed> {
     let mut files = BundleFiles::new(&FileSystem);
     let path = files.mount(&in_corpus(path))?.ok_or("no bundle in the archive")?;
@@ -45,7 +45,7 @@ fn read_export() -> Result<Recording, Failed> {
     Ok(recording.finish()?)
 }
 
-/// The contents of each row, but for the names of functions: the place of each frame stands for its name.
+/// The contents of each row, with the position of each frame in place of its function name.
 fn rows(profile: &Profile) -> Vec<String> {
     let text = |id| profile.string(id);
     let row = |sample: &Sample| {
@@ -88,8 +88,8 @@ fn names(profile: &Profile) -> Vec<String> {
     frames.map(|frame| profile.function_name(frame.function).to_owned()).collect()
 }
 
-/// The recording names its frames as Instruments did, and nothing else the frames that have names: 430 of the 433 distinct frames, and the
-/// other 3 by the address at which their function starts.
+/// The recording has the same function names as the export for 430 of the 433 distinct frames. The other 3 frames have the start address of
+/// their function as a name.
 fn names_are_those_of_the_export() -> Result<(), Failed> {
     let export = read_export()?.profile;
     let given = names(&export);
@@ -113,7 +113,7 @@ fn names_are_those_of_the_export() -> Result<(), Failed> {
     })
 }
 
-/// The table of contents, without what a bundle does not have: see the docs of the module.
+/// The table of contents, without the parts that a bundle does not record (see the module documentation).
 fn contents_are_those_of_the_export() -> Result<(), Failed> {
     let export = read_export()?;
     let given = export.tocs().next().ok_or("no table of contents")?;
@@ -124,7 +124,7 @@ fn contents_are_those_of_the_export() -> Result<(), Failed> {
     ensure!(ours.duration() == given.duration(), "{:?}", ours.duration());
     let process: Vec<_> = given.process.iter().filter(|(name, _)| name != "termination-reason").cloned().collect();
     ensure!(ours.process == process, "{:?}\n{process:?}", ours.process);
-    // xctrace has its own order of processes and tables, which the bundle does not tell.
+    // xctrace sorts processes and tables in an order that the bundle does not record.
     let by_number = |processes: &[TocProcess]| {
         let mut processes = processes.to_vec();
         processes.sort_by_key(|process| process.pid);
@@ -144,7 +144,7 @@ fn contents_are_those_of_the_export() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Instruments 16.0 writes the number of a thread behind its name, and makes a folder for a run that nobody began.
+/// Instruments 16.0 appends the number of a thread to its name, and creates a folder for a run that was never started.
 fn four_runs_of_16_0_have_one_main_thread_each() -> Result<(), Failed> {
     let profile = with_bundle("xctrace/16.0/four-runs.trace.zip", |bundle, _| read_bundle(bundle))?.profile;
     let names: Vec<&str> = profile.thread_ids().map(|id| profile.string(profile.thread(id).name)).collect();

@@ -1,13 +1,13 @@
 //! Well-formed mutants of bundles: compares the library with an independent reader (`tests/oracle/bundle`, Python).
 //!
-//! A mutant is a bundle in which a few values are others: a word of a row, a number of an array, a string, an object of an archive, a
-//! column. Whatever the library makes of it must be what the other reader makes of it: rows, threads, states, weights, stacks,
-//! images and intervals. Where a value leads nowhere, or contradicts another one, the library must tell: with an error, a rejection
-//! of this row, or a diagnostic that names this row or place. Any other warning does not count.
+//! A mutant is a bundle with a few changed values: a word of a row, a number of an array, a string, an object of an archive, or a
+//! column. Both readers must return the same rows, threads, states, weights, stacks, images and intervals. If a value refers to nothing,
+//! or contradicts another value, the library must report it with an error, a rejection of this row, or a diagnostic that names this row
+//! or place. Other warnings do not count.
 //!
-//! `TRACEPARSE_THOROUGH` asks for more mutants (up to 3,000 of both kinds together with 10), and
-//! `TRACEPARSE_ORACLE_SEED` for others (1; `.ci/run` takes others for each commit), and each run prints its seed.
-//! Without Python the tests report themselves as ignored, and so do those on real bundles without `TRACEPARSE_CORPUS`.
+//! `TRACEPARSE_THOROUGH` increases the number of mutants (10 results in up to 3,000 of both kinds together). `TRACEPARSE_ORACLE_SEED`
+//! chooses the mutants (default 1; `.ci/run` uses a different seed for each commit). Each run prints its seed. Without Python, the tests
+//! report themselves as ignored; without `TRACEPARSE_CORPUS`, so do the tests on real bundles.
 
 pub(crate) mod compare;
 pub(crate) mod library;
@@ -31,9 +31,9 @@ use support::{HangRisk, Invented, Node, Part, Rng, Signpost, Size, Table};
 
 use crate::programs::{corpus, has_python, in_corpus, number};
 
-/// The number of mutants by default.
+/// The default number of mutants.
 const USUAL: u64 = 3_000;
-/// So many of a hundred are of real bundles.
+/// The percentage of mutants that are made of real bundles.
 const REAL: u64 = 2;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -68,7 +68,7 @@ pub(crate) fn invented(seed: u64, is_of_all_tables: bool) -> Vec<Base> {
     (0..32).map(bundle).collect()
 }
 
-/// Tables of signposts and hang risks: some with intervals that others have, too.
+/// Tables of signposts and hang risks. Some intervals are in several tables.
 fn marks(index: usize) -> Vec<Node> {
     let point = |name: &str, start, end, row| Signpost {
         category: "PointsOfInterest".to_owned(),
@@ -110,10 +110,10 @@ pub(crate) fn real(is_of_all_tables: bool) -> Result<Vec<Base>, Failed> {
     Ok(vec![read("xctrace/26.2/finder.trace.zip", "finder.trace")?, four_runs])
 }
 
-/// How readings are compared.
+/// The comparison of two readings.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge {
-    /// Checks that both readers agree about a bundle as it is.
+    /// Checks that both readers agree about the unchanged bundle.
     pub(crate) base: fn(&mut Base) -> Result<(), Failed>,
     pub(crate) mutant: fn(&Base, &Mutant, &mut Oracle, &mut Rng) -> End,
 }
@@ -121,7 +121,7 @@ pub(crate) struct Judge {
 /// Compares samples and intervals.
 const SAMPLES: Judge = Judge { base: compare::base, mutant: compare::mutant };
 
-/// Makes mutants and compares them, in all threads that there are.
+/// Makes mutants and compares them, on all cores.
 pub(crate) fn try_mutants(mut bases: Vec<Base>, count: u64, seed: u64, judge: Judge) -> Result<(), Failed> {
     let mut oracles = (0..job_count(count)).map(|_| Oracle::start()).collect::<Result<Vec<_>, _>>()?;
     for base in &mut bases {
@@ -147,7 +147,7 @@ pub(crate) fn job_count(count: u64) -> usize {
     jobs.min(count.div_ceil(10) as usize)
 }
 
-/// Compares so many mutants, with an oracle in each thread. `compare` returns the end, the kind of the change, and a description.
+/// Compares this many mutants, with an oracle in each thread. `compare` returns the outcome, the kind of the change, and a description.
 pub(crate) fn in_threads<O: Send>(
     oracles: &mut [O],
     count: u64,
@@ -169,11 +169,11 @@ pub(crate) fn in_threads<O: Send>(
     ends.into_inner().expect("no panic with the lock")
 }
 
-/// The ends of all mutants.
+/// The outcomes of all mutants.
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     pub(crate) counts: BTreeMap<&'static str, u64>,
-    /// By class: how many, and the first ones.
+    /// By class: the number of mutants, and the first mutants.
     wrong: BTreeMap<String, (u64, Vec<String>)>,
 }
 
@@ -189,7 +189,7 @@ impl Ends {
         }
     }
 
-    /// Nothing may be wrong, and the mutants must be worth something.
+    /// Fails if a mutant was read wrongly, or if the mutants are not diverse enough.
     pub(crate) fn check(&self, count: u64) -> Result<(), Failed> {
         if !self.wrong.is_empty() {
             let class = |(class, (count, first)): (&String, &(u64, Vec<String>))| {

@@ -1,7 +1,7 @@
 //! Real exports, compared with expectations from independent sources.
 //!
-//! The files are not part of the project: `TRACEPARSE_CORPUS` names the folder that holds them, and without it every
-//! test here reports itself as ignored.
+//! The files are not part of the project: `TRACEPARSE_CORPUS` names their folder. Without this variable, all tests here report
+//! themselves as ignored.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,9 +24,9 @@ struct CpuTable {
     file: &'static str,
     rows: u64,
     without_stack: usize,
-    /// What `fmt` of its `<thread>` says (`Main Thread`, in one `main`); others have no main thread that is known.
+    /// The tid of the main thread, according to the `fmt` attribute of `<thread>` (`Main Thread`, in one file `main`); `None` if unknown.
     main_thread: Option<u64>,
-    /// The lookup address of a caller modulo 4, where code is for arm64.
+    /// The lookup address of a caller modulo 4, for arm64 code.
     caller: Option<u64>,
 }
 
@@ -116,8 +116,8 @@ fn every_row_is_a_sample(expected: &CpuTable, export: &Recording) -> Result<(), 
     Ok(())
 }
 
-/// On arm64 every instruction is 4 bytes: an exact lookup address is 0 modulo 4 in a leaf, and one inside a call (its
-/// last byte, or in its middle in Xcode 12) is 3 or 2 in a caller.
+/// An arm64 instruction has 4 bytes, so an exact lookup address is 0 modulo 4 in a leaf. An address inside a call (its last byte, or the
+/// middle in Xcode 12) is 3 or 2 modulo 4 in a caller.
 fn lookup_addresses_are_instructions(table: &CpuTable, export: &Recording) -> Result<(), Failed> {
     let Some(caller) = table.caller else { return Ok(()) };
     let profile = &export.profile;
@@ -139,9 +139,9 @@ fn lookup_addresses_are_instructions(table: &CpuTable, export: &Recording) -> Re
 }
 
 /// The leaf and weight of every row, as `traceparse --view samples --format csv` writes them, against JMH's table:
-/// `time;weight;address;name;binary;counters`, one line a row.
+/// `time;weight;address;name;binary;counters`, one line per row.
 ///
-/// JMH's table holds less, or says it differently: it has no thread, process, core, state, or stack below the leaf; a row without stack has
+/// JMH's table contains less, or in another form: it has no thread, process, core, state, or stack below the leaf; a row without stack has
 /// address `0x0`; a leaf whose name is known but not its binary (up to Xcode 14.2) has the binary `[unknown]`; the counters are compared
 /// here too, although the CSV of the command does not show them.
 fn samples_equal_the_csv(export: &Recording, expected: &str) -> Result<(), Failed> {
@@ -156,7 +156,7 @@ fn samples_equal_the_csv(export: &Recording, expected: &str) -> Result<(), Faile
     for (index, row) in ours.records().enumerate() {
         let row = row?;
         let line = lines.next().ok_or(format!("row {index} is one too many"))?;
-        // A name may hold semicolons; the fields around it do not.
+        // A name may contain semicolons; the fields around it do not.
         let (left, right): (Vec<_>, Vec<_>) = (line.splitn(4, ';').collect(), line.rsplitn(3, ';').collect());
         let name = &left[3][..left[3].len() - right[0].len() - right[1].len() - 2];
         let address = if left[2] == "0x0" { "" } else { left[2] };
@@ -171,7 +171,7 @@ fn samples_equal_the_csv(export: &Recording, expected: &str) -> Result<(), Faile
     Ok(())
 }
 
-/// Stacks and counts, against what inferno made of the file (which drops threads, processes and weights).
+/// Compares stacks and counts with inferno's result for the file (which drops threads, processes and weights).
 fn folded_equals(export: &Recording, expected: &str) -> Result<(), Failed> {
     let options = ReportOptions {
         metric: traceparse::calltree::Metric::Samples,
@@ -181,7 +181,7 @@ fn folded_equals(export: &Recording, expected: &str) -> Result<(), Failed> {
     };
     let mut ours = Vec::new();
     output::write(&export.report(&options), &Format::Folded, &mut ours)?;
-    // It keeps the `_` that the compiler puts before what starts with a `$`; Rust's own demangler keeps none.
+    // It keeps the `_` that the compiler adds before a `$`; Rust's own demangler removes it.
     let expected = expected.replace("::_<", "::<").replace("::_{{", "::{{");
     let counts = |folded: &str| {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
@@ -230,7 +230,7 @@ fn prefixes_of_other_files_are_refused() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The number of rows of every table, against the index of the corpus.
+/// Compares the number of rows in every table with the index of the corpus.
 fn rows_equal_the_index() -> Result<(), Failed> {
     let index = fs::read_to_string(in_corpus("INDEX.tsv"))?;
     let mut checked = 0;
@@ -241,12 +241,12 @@ fn rows_equal_the_index() -> Result<(), Failed> {
         let text = String::from_utf8(text(path.trim_end_matches(".xml"))?)?;
         let export = read(text.as_bytes(), path, &Options::default())?;
         let found: u64 = export.tables().map(|table| table.rows).sum();
-        // Where the index is wrong the file is right.
+        // If the index is wrong, the file is right.
         let tags = text.match_indices("<row").filter(|(at, tag)| text[at + tag.len()..].starts_with(['>', ' ', '/']));
         let counted = tags.count() as u64;
         ensure!(found == counted, "{path}: {found} rows, {counted} in the file, {rows} in the index");
         let schema = export.tables().next().and_then(|table| table.schema.clone());
-        // Details of a track have none.
+        // Track details have no schema.
         let has_schema = text.contains("<schema ");
         ensure!(schema.as_deref() == Some(fields[4]).filter(|_| has_schema), "{path}: {schema:?}");
         checked += 1;
@@ -257,10 +257,10 @@ fn rows_equal_the_index() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The formats that are read, but have no intervals.
+/// The supported formats without intervals.
 const READ: [&str; 8] = ["crash", "dart", "deepcopy", "dottrace", "metrickit", "microstackshots", "sample", "spindump"];
 
-/// Profiles of other tools, by their folders, and a word of the sentence with which each is refused.
+/// Profiles of other tools by folder, with a word from the error message for each.
 const FORMATS: [(&str, &str); 15] = [
     ("crash", "crash report"),
     ("dart", "Dart"),
@@ -283,7 +283,7 @@ fn other_formats_are_told_by_their_names() -> Result<(), Failed> {
     let mut count = 0;
     for (format, word) in FORMATS {
         for path in files(&in_corpus("inputs").join(format), "") {
-            // The name of the file says nothing.
+            // The name of the file is not informative.
             let open = || Ok::<_, Failed>(decompress(fs::File::open(&path)?, &MemoryBudget::unlimited())?);
             let errors = [
                 (!READ.contains(&format)).then_some(read(open()?, "input", &Options::default()).err()),
@@ -327,7 +327,7 @@ fn tables_of_contents_are_read() -> Result<(), Failed> {
 fn tables_of_contents_of_other_recordings_are_refused() -> Result<(), Failed> {
     let tocs = ["14.3.1/cpu-prof-toc", "14.3.1/time-prof-toc", "14.3.1/time-toc", "26.2/finder_toc", "26.2/hangs_toc"];
     let tocs = tocs.into_iter().chain(["26.4/sample-toc", "26.5/toc"]);
-    // Their names, times and pids agree.
+    // The names, times and pids of these recordings agree.
     let pairs = [
         ("26.2/finder_cpu_profile", "26.2/finder_toc"),
         ("26.4/time-sample", "26.4/sample-toc"),
@@ -352,7 +352,7 @@ fn tables_of_contents_of_other_recordings_are_refused() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The measures of a recording with its table of contents beside it.
+/// The measurements of a recording that is next to its table of contents.
 struct Measured {
     file: &'static str,
     toc: &'static str,
@@ -364,7 +364,7 @@ struct Measured {
     labels: [&'static str; 4],
 }
 
-/// Counted by another XML reader (Python's ElementTree, which resolved references and added up the rows).
+/// Computed with another XML reader (Python's ElementTree, with references resolved and rows added up).
 const MEASURED: [Measured; 5] = [
     Measured {
         file: "26.2/finder_cpu_profile",
@@ -373,7 +373,7 @@ const MEASURED: [Measured; 5] = [
         wall: (3_398_757_000, TimeSource::Toc, 0),
         labels: ["Finder", "MacBook Pro", "macOS 15.7.3", "24G419"],
     },
-    // The table of contents is of a run of a third of a second. The last sample is at 10.468304658 s and weighs 1 ms.
+    // The table of contents describes a run of a third of a second. The last sample is at 10.468304658 s, with a weight of 1 ms.
     Measured {
         file: "14.3.1/time-profile",
         toc: "14.3.1/time-prof-toc",
@@ -381,7 +381,7 @@ const MEASURED: [Measured; 5] = [
         wall: (10_469_304_658 - 70_294_787, TimeSource::Samples, 70_294_787),
         labels: [""; 4],
     },
-    // The export is of a.out, and the table of contents of java. Cycles have no length, so the last sample is the end.
+    // The export is from a.out, and the table of contents from java. Cycles have no duration, so the last sample is the end.
     Measured {
         file: "14.3.1/cpu-profile",
         toc: "14.3.1/cpu-prof-toc",
@@ -390,7 +390,7 @@ const MEASURED: [Measured; 5] = [
         labels: [""; 4],
     },
     // The table of contents describes another launch of the program: its process has another pid. The first sample is at 0.402129330 s; the
-    // last one is at 0.772130138 s, and weighs 1 ms.
+    // last one is at 0.772130138 s, with a weight of 1 ms.
     Measured {
         file: "14.3.1/counters-time-profile",
         toc: "14.3.1/time-toc",
@@ -420,14 +420,14 @@ fn measures_are_those_of_another_reader() -> Result<(), Failed> {
         ensure!(found == (Some(wall.0), wall.1, wall.2), "{file}: {found:?}");
         let found = ["app", "device", "os", "os_build"].map(|key| record.label(key).unwrap_or_default());
         ensure!(found == *labels, "{file}: {found:?}");
-        // A table of contents that is not used is told.
+        // An unused table of contents is reported.
         let is_used = wall.1 == TimeSource::Toc;
         ensure!(measured.notes.is_empty() == is_used && record.start.is_some() == is_used, "{:?}", measured.notes);
     }
     Ok(())
 }
 
-/// The tree of each recording alone, and of all recordings in one unit.
+/// The tree of each recording alone, and of all recordings with the same unit.
 fn summed_trees_are_the_sums_of_samples() -> Result<(), Failed> {
     let options = MeasureOptions { with_stacks: true, ..MeasureOptions::default() };
     let new = || PooledStacks::new(&MemoryBudget::unlimited());

@@ -27,7 +27,7 @@ fn by_thread(profile: &Profile) -> BTreeMap<usize, u64> {
     })
 }
 
-/// All samples of a recording that waited, ran, were queued, or were of an idle core, as the overview counts them.
+/// The samples of a recording that waited, ran, were queued, or belong to an idle core, as the overview counts them.
 fn overview(recording: &Recording) -> [u64; 4] {
     let report = recording.report(&ReportOptions { view: View::Overview, ..ReportOptions::default() });
     report.series.iter().fold([0; 4], |sum, series| {

@@ -57,7 +57,7 @@ fn without_underscore(name: &str) -> String {
     name.strip_prefix('_').unwrap_or(name).to_owned()
 }
 
-/// Asks the reader in Python.
+/// Queries the Python reader.
 fn in_python(cache: &Path) -> Result<BTreeMap<Key, Names>, Failed> {
     let text = said(python().arg(crate::programs::repository("tests/oracle/dyld_cache.py")).arg(cache))?;
     let mut images: BTreeMap<Key, Names> = BTreeMap::new();
@@ -199,13 +199,13 @@ impl Files for OneFile {
     }
 }
 
-/// Changes a byte of a cache. An image whose own parts are whole has the same names as before, or none.
+/// Changes a byte of a cache. An image with intact parts has the same names as before, or none.
 fn mutants_give_no_wrong_names() -> Result<(), Failed> {
     for (name, _) in CACHES {
         let whole = OneFile(fs::read(in_cache(name))?);
         let mut first = Locator::new(&whole);
         first.add(Path::new("cache"), &mut Index::default())?;
-        // Half of the changes are where nothing is zero, in what describes the images.
+        // Half of the changes are in nonzero bytes of the structures that describe the images.
         let busy: Vec<usize> = (0..whole.0.len()).filter(|&at| whole.0[at] != 0).collect();
         let images: Vec<_> = first.found().iter().map(|found| (found.uuid, found.text_size.unwrap_or(0))).collect();
         let mut right = BTreeMap::new();
@@ -229,7 +229,7 @@ fn mutants_give_no_wrong_names() -> Result<(), Failed> {
                     before if *before == now => same += 1,
                     before if now.iter().all(|(address, answer)| before.get(address) == Some(answer)) => fewer += 1,
                     _ => {
-                        // Only what an image itself says may change its names.
+                        // Only changes in an image's own structures may change its names.
                         ensure!(!is_shared, "{name}: {uuid} has other names after a change at {at:#x}");
                         other += 1;
                     }

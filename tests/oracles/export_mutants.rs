@@ -1,11 +1,11 @@
 //! Exports with one change each, compared with an independent, strict reader: `tests/oracle/exports.py`.
 //!
-//! A row of which the two say different things must be told: by an error, or by a rejection or diagnostic at that row, or
-//! at the element that was changed. And what is not well-formed XML must be refused, but for rows of tables that are
-//! not read, which real exports have.
+//! If the readers disagree about a row, the library must have reported it: with an error, or with a rejection or diagnostic at that
+//! row or at the changed element. Malformed XML must be refused, except in rows of tables that are not read, since real exports
+//! contain such rows.
 //!
-//! There are up to 3,000 (`TRACEPARSE_THOROUGH`); `TRACEPARSE_SEED` says which (1; `.ci/run` takes others for each commit). Both
-//! are printed. Fixtures are changed, and real exports where `TRACEPARSE_CORPUS` has them.
+//! `TRACEPARSE_THOROUGH` sets the number of mutants (up to 3,000), and `TRACEPARSE_SEED` chooses them (default 1; `.ci/run` uses a
+//! different seed for each commit). Both are printed. The mutants are made of fixtures and, if `TRACEPARSE_CORPUS` is set, real exports.
 
 pub(crate) mod changes;
 pub(crate) mod elements;
@@ -24,14 +24,14 @@ use support::Rng;
 
 use crate::programs::{Server, files, has_python, in_corpus, number, repository};
 
-/// Larger documents are cut: the first rows hold nearly all definitions.
+/// The size above which documents are truncated: the first rows contain nearly all definitions.
 const MAX_ROWS: usize = 60;
 
 pub(crate) fn trials() -> Vec<Trial> {
     trials![if has_python(); mutants_of_exports_differ_in_nothing_that_is_not_told]
 }
 
-/// A document as it was.
+/// An unchanged document.
 struct Base {
     name: String,
     document: Vec<u8>,
@@ -39,7 +39,7 @@ struct Base {
     reading: Reading,
 }
 
-/// The ends of mutants, by kind of change: the number refused, told, or equal in both readers.
+/// The outcomes of mutants, by kind of change: the number refused, reported, or read equally by both readers.
 type Counts = BTreeMap<&'static str, u64>;
 
 fn mutants_of_exports_differ_in_nothing_that_is_not_told() -> Result<(), Failed> {
@@ -84,14 +84,14 @@ fn draw(bases: &[Base], seed: u64) -> (&Base, Mutant) {
     }
 }
 
-/// Writes the mutant where somebody can look at it.
+/// Writes the mutant to a file, for inspection.
 fn report(base: &Base, mutant: &Mutant, seed: u64, why: &str) -> String {
     let path = std::env::temp_dir().join(format!("mutant-{seed}.xml"));
     let written = std::fs::write(&path, &mutant.document).map_or(String::new(), |()| path.display().to_string());
     format!("  {} {}\n    {why}\n    {written}", base.name, mutant.what)
 }
 
-/// Fixtures, and real exports where there are some.
+/// Fixtures and, if available, real exports.
 fn documents() -> Vec<(String, Vec<u8>)> {
     let mut documents = Vec::new();
     for folder in [repository("fixtures"), in_corpus("xctrace")] {
@@ -105,12 +105,12 @@ fn documents() -> Vec<(String, Vec<u8>)> {
             }
         }
     }
-    // Several documents in one file are no XML document, and nor are details of a track with odd attributes.
+    // Several documents in one file are not well-formed XML, and neither are track details with odd attributes.
     documents.retain(|(name, _)| !name.contains("concatenated") && !name.contains("track-detail"));
     documents
 }
 
-/// The document with the first rows of its first table, if that has many.
+/// The document, limited to the first rows of its first table if the table is long.
 pub(crate) fn shortened(document: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&document);
     let ends: Vec<usize> = text.match_indices("</row>").map(|(at, end)| at + end.len()).collect();
@@ -121,7 +121,7 @@ pub(crate) fn shortened(document: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Both readers have to agree on the document as it is.
+/// Both readers must agree on the unchanged document.
 fn base((name, document): (String, Vec<u8>), oracle: &mut Server) -> Result<Base, Failed> {
     let reading = read(&document).map_err(|error| format!("{name}: {error}"))?;
     let Answer::Rows(expected) = ask(oracle, &document)? else { return Err(format!("{name} is refused").into()) };
@@ -132,18 +132,18 @@ fn base((name, document): (String, Vec<u8>), oracle: &mut Server) -> Result<Base
     Ok(Base { name, document, elements, reading })
 }
 
-/// The end of a mutant, or the difference that nobody told.
+/// The outcome of a mutant, or the unreported difference.
 fn compare(base: &Base, mutant: &Mutant, oracle: &mut Server) -> Result<&'static str, String> {
     let reading = read(&mutant.document);
     let answer = ask(oracle, &mutant.document).map_err(|failed| format!("{failed:?}"))?;
     match (reading, answer) {
         (Err(_), _) => Ok("refused"),
         (Ok(_), Answer::IllFormed(_)) if is_not_read(base, mutant) => Ok("not read"),
-        // Concatenated exports are read, though they are no XML document.
+        // Concatenated exports are read, although they are not well-formed XML.
         (Ok(reading), Answer::IllFormed(why)) if reading.documents > 1 && why.contains("junk after") => {
             Ok("concatenated")
         }
-        // What a program wrote between documents is left out, and said so.
+        // Other output between documents is left out, with a message.
         (Ok(reading), Answer::IllFormed(_)) if is_beside_documents(base, mutant, &reading) => Ok("told"),
         (Ok(_), Answer::IllFormed(why)) => Err(format!("not well-formed, and accepted: {why}")),
         (Ok(reading), Answer::Rows(expected)) => match expected.difference(&reading) {
@@ -170,7 +170,7 @@ fn is_not_read(base: &Base, mutant: &Mutant) -> bool {
     })
 }
 
-/// True if the change made a text outside of the root element, and a message says so there.
+/// True if the change created text outside of the root element, and a message reports it there.
 fn is_beside_documents(base: &Base, mutant: &Mutant, reading: &Reading) -> bool {
     let notes = reading.new_notes(&base.reading);
     notes.iter().any(|(_, text)| text.contains("text outside of the document")) && is_noted(base, mutant, reading, &[])
@@ -180,7 +180,7 @@ fn is_noted(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize
     is_told((&base.document, &base.elements), mutant, &reading.new_notes(&base.reading), unreadable)
 }
 
-/// True if a new message is about the row or the element that was changed, or about a row that cannot be read.
+/// True if a new message is about the changed row or element, or about an unreadable row.
 pub(crate) fn is_told(
     (document, elements): (&[u8], &[Element]),
     mutant: &Mutant,
@@ -193,7 +193,7 @@ pub(crate) fn is_told(
         let next = mutant.document[start + 1..].windows(4).position(|bytes| bytes == b"<row");
         start..next.map_or(mutant.document.len(), |length| start + 1 + length)
     };
-    // A schema is told as a whole.
+    // A message about a schema names no part of it.
     let parents = std::iter::successors(elements[mutant.element].parent, |&index| elements[index].parent);
     let schema = parents.map(|index| &elements[index]).find(|element| &document[element.name.clone()] == b"schema");
     let mut places: Vec<Range<usize>> = vec![
@@ -203,7 +203,7 @@ pub(crate) fn is_told(
     ];
     places.extend(schema.map(|schema| schema.tag.clone()));
     places.extend(unreadable.iter().map(|&byte| byte..row_of(byte + 1).end));
-    // What becomes of a whole table may be told anywhere in it.
+    // A message about a complete table may be at any position in it.
     if document[elements[mutant.element].name.clone()] == *b"schema" && !said.is_empty() {
         return true;
     }

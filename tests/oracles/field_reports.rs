@@ -69,7 +69,7 @@ fn metrics_are_those_of_the_oracle() -> Result<(), Failed> {
 
 const VERSIONS: [&str; 3] = ["1.9", "1.10", "2.0"];
 
-/// Bins: start, end and count, with the gaps that the system leaves, or as wide ones that touch.
+/// Bins: start, end and count, either with the gaps that the system leaves, or wide and adjacent.
 fn bins(rng: &mut Rng) -> Vec<(u64, u64, u64)> {
     let is_fine = rng.one_in(2);
     let bin = |rng: &mut Rng| match is_fine {

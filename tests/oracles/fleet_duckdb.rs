@@ -2,7 +2,7 @@
 //! run stays the same.
 //!
 //! Each case writes its statement and the CSV of the report; `tests/oracle/duckdb_report.py` and `spark_report.py` run the statements and
-//! compare every number. Where Python cannot `import duckdb`, or `import pyspark`, the tests report themselves as ignored.
+//! compare every number. If Python cannot `import duckdb` or `import pyspark`, the tests report themselves as ignored.
 
 mod statement;
 
@@ -38,7 +38,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// The runs of all tests.
 static FLEET: LazyLock<Vec<RunMeasures>> = LazyLock::new(runs);
 
-/// Runs that differ in everything that the statement has to deal with.
+/// Runs that differ in everything that the statement must handle.
 fn runs() -> Vec<RunMeasures> {
     let mut rng = Rng::new(77);
     let mut runs = support::fleet::runs(21, RUNS);
@@ -51,7 +51,7 @@ fn runs() -> Vec<RunMeasures> {
             2 => record.wall = None,
             3 => record.labels.retain(|(key, _)| key != "device"),
             5 => record.run_weight = Millionths::new(100_000_000_000),
-            // So long that the lightest functions round to nothing.
+            // Long enough that the lightest functions round to zero.
             4 => record.wall = Some(Nanos::from_millis(4_000_000_000_000)),
             _ => {}
         }
@@ -77,7 +77,7 @@ fn other(run: &mut RunMeasures, name: &str) -> NameId {
     NameId(run.names.len() as u32 - 1)
 }
 
-/// Gives the main thread another name, so that the run has none of that name.
+/// Renames the main thread, so that the run has no thread with the usual name.
 fn rename_main_thread(run: &mut RunMeasures) {
     let new = other(run, "it's a thread");
     let main = run.names.iter().position(|name| name == "Main Thread").map(|index| NameId(index as u32));
@@ -87,7 +87,7 @@ fn rename_main_thread(run: &mut RunMeasures) {
     run.windows.iter_mut().for_each(|row| rename(&mut row.thread));
 }
 
-/// Gives every name another id: what the first name of a run is means nothing.
+/// Changes the id of every name, since the order of a run's names is not significant.
 fn rotate_names(run: &mut RunMeasures, by: usize) {
     let count = run.names.len();
     run.names.rotate_right(by);
@@ -170,7 +170,7 @@ fn cases() -> Vec<(&'static str, FleetOptions)> {
     ]
 }
 
-/// The report as the command makes it of a large dataset: of data files, with values in a temporary file.
+/// The report as the command creates it for a large dataset: from data files, with values in a temporary file.
 fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Failed> {
     let mut builder = FleetBuilder::new(options);
     for part in runs.chunks(FILE) {
@@ -194,7 +194,7 @@ fn csv(options: FleetOptions) -> Result<String, Failed> {
     Ok(String::from_utf8(out)?)
 }
 
-/// The statement of `docs/dataset.md` about functions, and the rows of a report that it promises.
+/// The statement about functions in `docs/dataset.md`, and the report rows that it must return.
 fn write_documented(folder: &Path) -> Result<(), Failed> {
     let manual = fs::read_to_string(repository("docs/dataset.md"))?;
     let blocks = manual.split("```sql\n").skip(1).filter_map(|block| block.split_once("```"));
@@ -278,7 +278,7 @@ fn rows_of(runs: &[RunMeasures]) -> Result<Vec<Vec<u8>>, Failed> {
     DatasetTable::ALL.into_iter().map(write).collect()
 }
 
-/// Checks that a rewritten folder gives these runs, to the byte of the files that they make.
+/// Checks that a rewritten folder contains these runs: writing them results in the same bytes.
 fn is_the_same(folder: &Path, runs: &[RunMeasures]) -> Result<(), Failed> {
     let (read, failures) = read_rewritten(folder)?;
     if failures != [failure()] || read.len() != runs.len() || rows_of(&read)? != rows_of(runs)? {
@@ -298,7 +298,7 @@ fn runs_that_duckdb_rewrote_are_the_same() -> Result<(), Failed> {
         return Err(said.into());
     }
     ways.iter().try_for_each(|way| is_the_same(&rewritten.join(way), runs))?;
-    // A file that is missing, or there twice, is found.
+    // A missing or duplicate file is detected.
     let way = rewritten.join(ways[0]);
     for table in DatasetTable::ALL.map(DatasetTable::name) {
         let (file, other) = (way.join(table).join("1.parquet"), way.join(table).join("9.parquet"));

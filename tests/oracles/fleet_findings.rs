@@ -1,5 +1,5 @@
-//! What reports on fleets begin with: findings and trends, computed again by `tests/oracle/fleet_findings.py` from the runs in the same
-//! JSON; how often chance alone makes a finding; and the order of versions.
+//! The beginning of fleet reports: findings and trends, which `tests/oracle/fleet_findings.py` recomputes from the runs in the same JSON;
+//! how often chance alone causes a finding; and the order of versions.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Runs of versions, `each` of every one, that use a random amount between 10 and 30 % of one core, times a factor of their version.
+/// Runs of several versions, `each` runs per version, with a random CPU use between 10 and 30 % of one core, times a factor per version.
 fn versions(seed: u64, each: u32, factors: &[(&str, u64)]) -> Vec<RunMeasures> {
     let mut rng = Rng::new(seed);
     let mut runs = Vec::new();
@@ -63,7 +63,7 @@ fn versions_are_in_the_order_of_people() -> Result<(), Failed> {
     let of_none = report(&runs, FleetOptions { only, ..by(&[]) });
     let values = &of_none.inputs.left_out_values[0].1;
     ensure!(values == &sorted, "{values:?}");
-    // In every format that has cohorts.
+    // In every format with cohorts.
     for format in [Format::Json, Format::Csv(output::Cells::AsTheyAre), Format::Html(&[]), text()] {
         let written = written(&of_all, &format);
         let start =
@@ -93,7 +93,7 @@ fn written(report: &FleetReport, format: &Format<'_>) -> String {
     }
 }
 
-/// The differences that a report tells: the versions, and by how much the later one is above the earlier one at least.
+/// The differences in a report: the versions, and the minimum increase from the earlier to the later version.
 fn differences(report: &FleetReport) -> Vec<(String, String, f64)> {
     let version = |cohort: usize| report.cohorts[cohort].cohort.labels[0].1.clone().unwrap_or_default();
     let difference = |finding: &Finding| match finding {
@@ -106,7 +106,7 @@ fn differences(report: &FleetReport) -> Vec<(String, String, f64)> {
     report.findings.iter().filter_map(difference).collect()
 }
 
-/// Of fleets whose versions are alike, about 5 % report a difference between them.
+/// If all versions are the same, about 5 % of fleets report a difference between them.
 fn chance_is_no_finding() -> Result<(), Failed> {
     let (mut told, mut rows, all) = (0, 0, 200);
     for seed in 0..all {
@@ -117,12 +117,12 @@ fn chance_is_no_finding() -> Result<(), Failed> {
         rows += usize::from(report.findings.iter().any(is_of_row));
     }
     println!("of {all} fleets of alike versions, {told} tell of a difference, and {rows} of one of a row");
-    // Ten are expected; more than this happen once in a thousand series.
+    // Ten are expected; a count above this limit occurs once in a thousand series.
     ensure!(told <= 20 && rows * 20 <= all as usize, "{told} and {rows} of {all}");
     Ok(())
 }
 
-/// P(B < rank) of a binomial, term by term.
+/// P(B < rank) for a binomial distribution, summed term by term.
 fn below(count: u64, quantile: f64, rank: u64) -> f64 {
     let mut mass = (1.0 - quantile).powi(count as i32);
     let mut sum = 0.0;
@@ -133,7 +133,7 @@ fn below(count: u64, quantile: f64, rank: u64) -> f64 {
     sum
 }
 
-/// The ends of the interval of a quantile of sorted values, by trying every rank.
+/// The ends of the interval for a quantile of sorted values, found by trying every rank.
 fn slow_interval(sorted: &[f64], quantile: f64, tail: f64) -> (Option<f64>, Option<f64>) {
     let count = sorted.len() as u64;
     let lower = (1..=count).rev().find(|&rank| below(count, quantile, rank) <= tail);
@@ -158,7 +158,7 @@ fn rows_differ_by_their_intervals() -> Result<(), Failed> {
         rates.sort_by(f64::total_cmp);
         rates
     };
-    // Every function of the fleet is a row, where nothing is left out; rows without a difference count, too.
+    // If nothing is left out, every function of the fleet has a row, including functions without a difference.
     let all: std::collections::BTreeSet<(&str, &str)> = runs
         .iter()
         .flat_map(|run| {
@@ -191,7 +191,7 @@ fn rows_differ_by_their_intervals() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A function that only the last version has, in most of its runs, is known to differ.
+/// A function that occurs only in most runs of the last version is reported as a difference.
 fn with_new_function() -> FleetReport {
     let mut runs = fleet::runs(7, 1_200);
     for (index, run) in runs.iter_mut().enumerate().filter(|(index, _)| index % 4 == 3) {
@@ -227,10 +227,10 @@ fn dates_are_a_trend() -> Result<(), Failed> {
     runs[1].record.start = Some("yesterday".to_owned());
     let report = report(&runs, by(&[]));
     let trend = report.trends.first().ok_or("no trend")?;
-    // 28 days of January and as many of February are weeks.
+    // 28 days of January and 28 of February are complete weeks.
     ensure!(trend.over == TrendOver::Week && trend.undated == 2, "{trend:?}");
     let weeks: Vec<(&str, u64)> = trend.points.iter().map(|point| (point.name.as_str(), point.runs)).collect();
-    // January 1 of 2026 was a Thursday; its first two days here have no known date.
+    // January 1, 2026 was a Thursday; the first two days here have no known date.
     ensure!(weeks[0] == ("2025-12-29", 2) && weeks[1] == ("2026-01-05", 7), "{weeks:?}");
     ensure!(weeks.iter().map(|week| week.1).sum::<u64>() == 54, "{weeks:?}");
     let text = written(&report, &text());
@@ -255,7 +255,7 @@ fn labels_without_an_order_are_no_trend() -> Result<(), Failed> {
     {
         ensure!(trends(ordered) == 1, "{ordered:?}");
     }
-    // A trend for each value of the other label.
+    // There is a trend for each value of the other label.
     let runs = fleet::runs(6, 240);
     let report = report(&runs, by(&["device", "app_version"]));
     let others: Vec<_> = report.trends.iter().map(|trend| trend.labels[0].1.clone().unwrap_or_default()).collect();
@@ -264,7 +264,7 @@ fn labels_without_an_order_are_no_trend() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sorted by their numbers, 03.01.2026 came before 2026-01-02, and the newest cohort was told to use less.
+/// Sorted by numbers, 03.01.2026 came before 2026-01-02, and the report claimed that the newest cohort used less.
 fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
     let of = |labels: [&str; 3]| {
         let factors = [(labels[0], 10), (labels[1], 10), (labels[2], 30)];
@@ -281,7 +281,7 @@ fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
         ensure!(report.trends.is_empty(), "{labels:?}");
         let text = written(&report, &text());
         ensure!(text.contains("Cohorts by app_version have no order, since "), "{text}");
-        // Those that differ are told all the same, and which one uses more.
+        // Differences are reported nevertheless, including which cohort uses more.
         let is_right = |(from, to, least): &(String, String, f64)| (to == labels[2]) == (*least > 1.0) && from != to;
         let found = differences(&report);
         ensure!(found.len() == 2 && found.iter().all(is_right), "{found:?}");
@@ -289,7 +289,7 @@ fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A version of which every file failed is none that uses nothing.
+/// A version in which every file failed is not treated as a version without CPU use.
 fn a_version_without_runs_is_compared_with_none() -> Result<(), Failed> {
     let mut builder = FleetBuilder::new(by(&["app_version"]));
     versions(4, 60, &[("1.0", 10), ("1.1", 10), ("1.2", 10)]).iter().for_each(|run| builder.add(run));
@@ -300,14 +300,14 @@ fn a_version_without_runs_is_compared_with_none() -> Result<(), Failed> {
     ensure!(report.contrasts.iter().all(|contrast| contrast.cohorts == [0, 1, 2]), "1.3 is compared");
     let text = written(&report, &text());
     ensure!(text.contains("No difference was shown between app_version 1.1 and app_version 1.2."), "{text}");
-    // Its values are not zeros, and it is not the busiest one.
+    // The version has no zeros as values, and is not the busiest version.
     let row = text.lines().find(|line| line.ends_with("  1.3")).ok_or("no row")?;
     let cells: Vec<&str> = row.split_whitespace().collect();
     ensure!(cells[0] == "0" && cells.len() > 5 && cells[1..cells.len() - 1].iter().all(|cell| *cell == "n/a"), "{row}");
     Ok(())
 }
 
-/// Reports of all kinds, and fleets in which something is to be found.
+/// Reports of all kinds, and fleets with something to find.
 fn reports() -> Vec<(String, FleetReport)> {
     let mut reports: Vec<(String, FleetReport)> =
         every_kind().into_iter().map(|(name, report)| (name.to_owned(), report)).collect();
@@ -343,7 +343,7 @@ fn findings_follow_from_the_runs() -> Result<(), Failed> {
         fs::write(&paths[index], written(report, &Format::Json))?;
     }
     let said = oracle("fleet_findings.py", paths)?;
-    // Each kind of finding was there to be checked.
+    // Each kind of finding occurred, so each was checked.
     for what in [
         "pair=",
         "no-difference=",

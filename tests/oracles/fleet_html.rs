@@ -120,7 +120,7 @@ const HOSTILE: [&str; 7] = [
     "]]></td></tr></table></svg><h1>out</h1>",
 ];
 
-/// Hostile text wherever text comes from outside.
+/// Hostile text in all places where text comes from inputs.
 fn hostile() -> FleetReport {
     let mut runs = fleet::runs(5, 60);
     for (index, run) in runs.iter_mut().enumerate() {
@@ -199,7 +199,7 @@ fn what_is_cut_is_counted() -> Result<(), Failed> {
     };
     let all = report.cohorts[0].tables.iter().map(|table| table.rows.len()).max().unwrap_or(0);
     ensure!(functions(&shown) == (200, all - 200) && all > 260, "{:?} of {all}", functions(&shown));
-    // What the report itself left out counts too.
+    // Rows that the report itself left out are also counted.
     let cut = document(&page(&report_with_top(&runs, 20)))?;
     ensure!(functions(&cut) == (20, all - 20), "{:?} of {all}", functions(&cut));
     // Cohorts beyond the limit have no plots.

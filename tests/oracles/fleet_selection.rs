@@ -1,5 +1,5 @@
-//! Selections from a fleet: the main thread, a time, intervals. Each report is compared with what `tests/oracle/fleet_selection.py` adds up
-//! from the exports of the runs; a report on the dataset of the selection is the same, and so is the weight of each run by itself.
+//! Selections from a fleet: the main thread, a time, intervals. Each report is compared with the sums that `tests/oracle/fleet_selection.py`
+//! computes from the exports of the runs. A report on the selection's dataset, and the weight of each run alone, must be the same.
 
 use std::fs;
 use std::path::Path;
@@ -15,11 +15,11 @@ use tempfile::TempDir;
 use crate::programs::{has_python, oracle};
 
 const MILLISECOND: u64 = 1_000_000;
-/// Of most runs.
+/// The length of most runs.
 const LENGTH: u64 = 6_000;
 const RUNS: u64 = 14;
 
-/// The fleet in a folder, and the report on all of it, for all cases.
+/// The fleet in a folder and the report on all of it, shared by all cases.
 struct Fleet {
     folder: TempDir,
     whole: Value,
@@ -54,7 +54,7 @@ struct Case {
     names: &'static [&'static str],
     is_all: bool,
     time: Option<(u64, Option<u64>)>,
-    /// The last line of the oracle.
+    /// The last line of the oracle's output.
     said: &'static str,
 }
 
@@ -102,20 +102,20 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// What the runs are: most scroll twice, with an overlap.
+/// The kinds of runs: most scroll twice, with an overlap.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Usual,
     /// Ends after two seconds.
     Short,
-    /// Has signposts, but none named Scroll.
+    /// Has signposts, but no signpost named Scroll.
     NoScroll,
     /// Has no signposts.
     NoSignposts,
-    /// Its main thread waits while it scrolls.
+    /// The main thread waits while the app scrolls.
     Idle,
     NoMainThread,
-    /// The export has the signposts itself.
+    /// The export itself contains the signposts.
     Inside,
     Bundle,
 }
@@ -170,7 +170,7 @@ fn signposts(index: u64, kind: Kind) -> Vec<Signpost> {
     }
 }
 
-/// Writes the fleet: exports with tables of contents and files of intervals beside them, and bundles.
+/// Writes the fleet: exports, with tables of contents and files of intervals next to them, and bundles.
 fn write_fleet(folder: &Path) -> Result<(), Failed> {
     fs::create_dir(folder.join("exports"))?;
     for index in 0..RUNS {
@@ -252,7 +252,7 @@ fn check(case: &Case, fleet: &Fleet) -> Result<(), Failed> {
     check_single_runs(case, &selected)
 }
 
-/// Everything of a report but its question, and the folders where runs are.
+/// A report without its query and the folders of the runs.
 fn answer(report: &Value) -> Value {
     fn without_folders(value: &mut Value) {
         match value {
@@ -269,7 +269,7 @@ fn answer(report: &Value) -> Value {
     answer
 }
 
-/// The dataset of the selection gives the same report, with the threads chosen before or after.
+/// A dataset of the selection results in the same report, whether threads are chosen before or after the extract.
 fn check_dataset(case: &Case, inputs: &[&str], expected: &Value, folder: &Path) -> Result<(), Failed> {
     for (name, before, after) in
         [("before", [case.threads(), case.filters()].concat(), Vec::new()), ("after", case.filters(), case.threads())]
@@ -285,13 +285,13 @@ fn check_dataset(case: &Case, inputs: &[&str], expected: &Value, folder: &Path) 
     Ok(())
 }
 
-/// Each run by itself has the same weight, with operations on stacks, too.
+/// Each run alone has the same weight, also with operations on stacks.
 fn check_single_runs(case: &Case, selected: &Value) -> Result<(), Failed> {
     let runs = selected["runs"].as_array().ok_or("runs")?;
     for operations in [&[][..], &["--focus", "scroll", "--prune", "wait"], &["--charge", "wait"]] {
         let operations: Vec<String> = operations.iter().map(|&text| text.to_owned()).collect();
         let options = [case.threads(), case.filters(), operations].concat();
-        // A usual one, one that ends early, one with the signposts inside, and a bundle; alone, each has to have every name.
+        // A usual run, a run that ends early, an export that contains its signposts, and a bundle. Alone, each must have every name.
         let names = ["run00.xml", "run01.xml", "run06.xml", "run07.trace"];
         let sources = runs.iter().filter_map(|run| run["source"].as_str());
         for source in sources.filter(|source| names.iter().any(|name| source.ends_with(name))) {

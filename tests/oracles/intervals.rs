@@ -1,5 +1,5 @@
-//! Intervals of signposts and hangs: those of real exports and invented ones, compared with what `tests/oracle/intervals.py` finds
-//! with another XML reader; damaged tables; and which samples they select, compared with a slow form.
+//! Signpost and hang intervals of real and invented exports, compared with `tests/oracle/intervals.py`, which uses another XML reader;
+//! damaged tables; and the samples that intervals select, compared with a slow implementation.
 
 mod damaged;
 mod selection;
@@ -109,12 +109,12 @@ fn compare(xml: &[u8], found: &Intervals) -> Result<(), Failed> {
     oracle("intervals.py", [export, intervals]).map(drop)
 }
 
-/// The same interval, whichever table it is of.
+/// The identity of an interval, regardless of its table.
 fn plain(interval: &Interval) -> Interval {
     Interval { origin: IntervalOrigin::Signpost, ..interval.clone() }
 }
 
-/// Two real exports of one recording, each cut after 50 rows: what is paired of one are rows of the other one.
+/// Two real exports of one recording, each cut after 50 rows: one has pairs, the other has rows of the same intervals.
 fn pairs_are_rows() -> Result<(), Failed> {
     let events = find(&real("26.2/signpost_events")?);
     let rows = find(&real("26.2/signpost_intervals")?);
@@ -122,12 +122,12 @@ fn pairs_are_rows() -> Result<(), Failed> {
     let (pairs, open): (Vec<_>, Vec<_>) = events.intervals.iter().partition(|interval| interval.end.is_some());
     assert_eq!((pairs.len(), open.len()), (10, 3));
     assert!(pairs.iter().all(|pair| known.contains(&plain(pair))), "all 10 pairs are rows");
-    // The ends of those that are open stood behind the cut: the rows have them.
+    // The ends of open intervals came after the cut, but the rows contain them.
     for interval in open {
         let same = |row: &&Interval| Interval { end: None, ..plain(row) } == plain(interval);
         assert_eq!(rows.intervals.iter().filter(same).count(), 1, "{interval:?}");
     }
-    // Of the rows that ended while events were kept, none is missing among the pairs.
+    // Every row that ended while events were kept also exists as a pair.
     let last = events.intervals.iter().map(|interval| interval.start).max().unwrap();
     let ended = rows.intervals.iter().filter(|row| row.end.is_some_and(|end| end < last)).count();
     assert_eq!(ended, 10);
@@ -137,7 +137,7 @@ fn pairs_are_rows() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Signposts of a recording: of a few names and identifiers, so that some nest; a few without an end.
+/// Signposts with few names and identifiers, so some are nested. A few have no end.
 fn signposts(recording: &Invented, run: u32, rng: &mut Rng) -> Vec<Signpost> {
     let rows = recording.rows_of_run(run);
     let count = rng.below(40);
@@ -159,7 +159,7 @@ fn signposts(recording: &Invented, run: u32, rng: &mut Rng) -> Vec<Signpost> {
     (0..count).map(|_| one(rng)).collect()
 }
 
-/// With a message whose parts have ids of their own.
+/// With a message whose parts have separate ids.
 fn risk(time_ns: u64, row: usize) -> HangRisk {
     let parts =
         vec![Part::Name("Layout".to_owned()), Part::Number(1_000 * time_ns), Part::Duration(time_ns * 1_280_000)];
@@ -205,7 +205,7 @@ fn invented_ones_are_those_of_the_oracle() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Signposts that do not nest in others of their kind are the same in both tables.
+/// Signposts that are not nested in signposts of the same kind are equal in both tables.
 fn invented_pairs_are_rows() -> Result<(), Failed> {
     let recording = Invented::random(3, &Size::small());
     let last = recording.rows.len() - 1;

@@ -117,7 +117,7 @@ fn main() {
         trend_oracle::trials(),
         viewers::trials(),
     ];
-    // Modules of which it is not the turn, as `.ci/run` says.
+    // Modules that are skipped in this turn of `.ci/run`.
     let skipped = std::env::var("TRACEPARSE_SKIP").unwrap_or_default();
     let is_skipped =
         |trial: &Trial| skipped.split_whitespace().any(|module| trial.name().split("::").next() == Some(module));

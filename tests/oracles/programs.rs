@@ -14,22 +14,22 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from)
 }
 
-/// A number that the environment tells.
+/// A number from an environment variable.
 pub(crate) fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
 }
 
-/// A place in the corpus, if there is one.
+/// A path in the corpus, if there is a corpus.
 pub(crate) fn in_corpus(path: &str) -> PathBuf {
     corpus().unwrap_or_default().join(path)
 }
 
-/// A place in the repository.
+/// A path in the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
     support::repository(path)
 }
 
-/// All files below a folder whose names end like this, sorted.
+/// All files below a folder whose names have this suffix, sorted.
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -43,12 +43,12 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// True if a program is there and ends well.
+/// True if a program exists and succeeds.
 pub(crate) fn runs(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// What a program said, which must end well.
+/// The output of a program, which must succeed.
 pub(crate) fn said(command: &mut Command) -> Result<String, Failed> {
     let output = command.output()?;
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -76,12 +76,12 @@ pub(crate) fn has_python() -> bool {
     *HAS_PYTHON
 }
 
-/// True if Spark is there, and the Java that it needs.
+/// True if Spark and the required Java version are installed.
 pub(crate) fn has_spark() -> bool {
     runs(python().args(["-c", "import pyspark"])) && runs(Command::new("java").arg("-version"))
 }
 
-/// Runs a script of `tests/oracle` and returns what it said. It fails if something differs.
+/// Runs a script of `tests/oracle`, and returns its output. The script fails if there is a difference.
 pub(crate) fn oracle(script: &str, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<String, Failed> {
     let said = said(python().arg(repository("tests/oracle").join(script)).args(arguments))?;
     println!("{said}");
@@ -125,7 +125,7 @@ impl Drop for Server {
     }
 }
 
-/// Takes so many bytes and then fails.
+/// A writer that accepts this many bytes and then fails.
 struct Full(usize);
 
 impl Write for Full {
@@ -140,7 +140,7 @@ impl Write for Full {
     }
 }
 
-/// Checks that what `write` gives is an error wherever the disk is full.
+/// Checks that `write` returns an error, regardless of when the disk becomes full.
 pub(crate) fn full_disks_are_errors(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Failed> {
     let mut whole = Vec::new();
     write(&mut whole)?;

@@ -2,8 +2,8 @@
 //!
 //! 3,000 reports with missing, repeated and other words are compared with `tests/oracle/sample.py`. `TRACEPARSE_SEED` selects them.
 //!
-//! With `TRACEPARSE_CORPUS`, real reports are compared with an independent reader beside the corpus, in Python, and with the
-//! table that each report has of itself.
+//! With `TRACEPARSE_CORPUS`, real reports are compared with an independent Python reader next to the corpus, and with the
+//! table in each report.
 
 use std::collections::BTreeMap;
 
@@ -149,7 +149,7 @@ fn damage_is_told_with_its_line() {
     assert!(error.to_string().contains("without its first line"), "{error}");
 }
 
-/// A report that is cut anywhere is refused or told, or only what is behind its images is missing.
+/// A truncated report is refused or reported, unless only the part after its images is missing.
 fn cut_reports_are_refused_or_told() {
     let (images, behind) = (DEMO.find("Binary Images:").unwrap(), DEMO.find("Sample analysis of").unwrap());
     for end in 0..behind {
@@ -159,7 +159,7 @@ fn cut_reports_are_refused_or_told() {
                 assert_eq!(samples, 4005, "cut at {end}");
                 let is_told =
                     export.diagnostics.iter().any(|note| note.message.contains("end of the report is missing"));
-                // A list of images may end behind any of them.
+                // A list of images may end after any image.
                 assert!(is_told || end > images, "cut at {end}: {:?}", export.diagnostics);
             }
             Err(error) => assert!(end < DEMO.find("Sort by").unwrap(), "cut at {end}: {error}"),
@@ -171,7 +171,7 @@ fn a_table_that_differs_is_a_word() {
     let export = read_text(&DEMO.replace("        1998\n", "        1997\n")).unwrap();
     let [note] = export.diagnostics.as_slice() else { panic!("{:?}", export.diagnostics) };
     assert!(note.message.starts_with("1 of 5 rows"), "{note:?}");
-    // Without images only names are left.
+    // Without images, only names remain.
     let export = read_text(&DEMO[..DEMO.find("Binary Images:").unwrap()]).unwrap();
     assert!(export.profile.binary_ids().all(|id| export.profile.binary(id).uuid.is_none()));
     assert_eq!(stacks(&export, true), stacks(&read_text(DEMO).unwrap(), true));
@@ -216,7 +216,7 @@ fn real_reports_are_those_of_the_oracle() -> Result<(), Failed> {
         let path = in_corpus(name);
         let source = traceparse::decompress(std::fs::File::open(&path)?, &MemoryBudget::unlimited())?;
         let export = read(source, "report", &Options::default())?;
-        // The reader compares the report with its own table, and would have a word to say.
+        // The reader compares the report with the table in it, and would report a difference.
         let is_whole = !path.ends_with("inferno_sample.txt");
         let is_end = |note: &Diagnostic| !is_whole && note.message.contains("end of the report is missing");
         ensure!(export.diagnostics.iter().all(is_end), "{name}: {:?}", export.diagnostics);
@@ -227,7 +227,7 @@ fn real_reports_are_those_of_the_oracle() -> Result<(), Failed> {
         for line in String::from_utf8(folded.stdout)?.lines() {
             let (stack, count) = line.rsplit_once(' ').ok_or("no count")?;
             let stack = stack.split_once(';').map_or("", |(_, frames)| frames);
-            // Names are those of the report, as far as no demangler reads more of them.
+            // Names are as in the report, unless the demangler recovers more.
             let names: Vec<_> = stack.split(';').map(|name| Demangler::default().display_name(name)).collect();
             *expected.entry(names.join(";")).or_default() += count.parse::<u64>()?;
         }
@@ -324,7 +324,7 @@ fn random_report(rng: &mut Rng) -> Vec<String> {
     lines
 }
 
-/// Frames below a line of the call graph, and their samples with some of the line itself.
+/// Adds frames below a line of the call graph, with their samples and some samples of the line itself.
 fn random_frames(rng: &mut Rng, depth: usize) -> (Vec<String>, u64) {
     let (mut lines, mut count) = (Vec::new(), 1 + rng.below(20));
     for _ in 0..if depth < 6 { rng.below(3) } else { 0 } {

@@ -1,7 +1,7 @@
 //! The job for Spark, `examples/spark/traceparse_fleet.py`, on a cluster of two executors on this machine: over 1,000 exports, with an
 //! executor killed while they are measured, its report is that of `fleet report` on the exports.
 //!
-//! Where Python cannot `import pyspark`, or there is no `java`, the tests report themselves as ignored.
+//! If Python cannot `import pyspark`, or there is no `java`, the tests report themselves as ignored.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -191,7 +191,7 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
         ]);
         submit("local[2]", folder.path(), &arguments)
     };
-    // spark-submit writes what a script says in errors to standard output, too.
+    // spark-submit also copies a script's error messages to standard output.
     let told = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     let first = run()?;
     let path = fleet.join("lab 0/run-09999.xml");

@@ -1,5 +1,5 @@
-//! Reports of spindump and related formats, from the corpus, and twice 3,000 well-formed ones with changes: any ones, and changed, missing or
-//! repeated words. They are compared with `tests/oracle/spindump.py`.
+//! Reports of spindump and related formats from the corpus, and twice 3,000 well-formed reports: with arbitrary changes, and with changed,
+//! missing or repeated words. They are compared with `tests/oracle/spindump.py`.
 //!
 //! A report that the two read differently must be refused. `TRACEPARSE_SEED` selects the changes.
 
@@ -88,7 +88,7 @@ fn told(recording: &Recording) -> Value {
     reports.collect()
 }
 
-/// Keeps one of several names of a thread: the one that was found, if it is one of them.
+/// Keeps one of several names of a thread: the found name, if it is among them.
 fn with_names_of(mut expected: Value, found: &Value) -> Value {
     for (report, found) in expected.as_array_mut().into_iter().flatten().zip(found.as_array().into_iter().flatten()) {
         for (key, thread) in report["threads"].as_object_mut().into_iter().flatten() {

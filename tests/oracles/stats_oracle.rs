@@ -1,7 +1,7 @@
 //! Statistics, compared with numpy, scipy, and exact arithmetic on Python's integers.
 //!
 //! Each test writes its inputs and our answers into a folder as JSON and runs `tests/oracle/stats.py FOLDER`, which
-//! exits with an error and the first differences. Where Python cannot `import numpy, scipy`, the tests report themselves as
+//! exits with an error and the first differences. If Python cannot `import numpy, scipy`, the tests report themselves as
 //! ignored.
 //!
 //! | test | ours | theirs | equal |

@@ -191,7 +191,7 @@ fn random_recordings_agree() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The functions of a recording with their binaries, weights and samples, whatever the unit.
+/// The functions of a recording with their binaries, weights and samples, regardless of the unit.
 fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<String>, Failed> {
     let table = table.map(|schema| TableChoice { schema: schema.to_owned(), weight: None });
     let recording = traceparse::read(xml, "export.xml", &Options { table, ..Options::default() })?;

@@ -270,7 +270,7 @@ fn large_trees_make_files_of_bounded_size() -> Result<(), Failed> {
         let drawn = Drawn::read(&text)?;
         println!("300,000 stacks, {width} px: {} frames, {} bytes", drawn.frames.len(), text.len());
         ensure!(text.len() <= max_bytes, "{} bytes", text.len());
-        // What there is room for is used.
+        // The available space is used.
         ensure!(!is_cut || text.len() > max_bytes - 40_000, "{} bytes", text.len());
         ensure!(drawn.frames.len() > 300, "{} frames", drawn.frames.len());
         let said = drawn.sentences.iter().any(|line| line.contains(", the narrowest, are left out"));
@@ -288,7 +288,7 @@ fn real_recordings_make_small_files() -> Result<(), Failed> {
     let mut drawn = 0;
     for path in ["xctrace", "inputs"].into_iter().flat_map(|folder| files(&in_corpus(folder), "")) {
         let done = Command::new(env!("CARGO_BIN_EXE_traceparse")).arg(&path).args(["--format", "svg"]).output()?;
-        // Most files are no recordings of CPU use.
+        // Most files do not record CPU use.
         if done.status.success() {
             ensure!(done.stdout.len() <= 1_500_000, "{}: {} bytes", path.display(), done.stdout.len());
             Drawn::read(std::str::from_utf8(&done.stdout)?)?;
@@ -302,7 +302,7 @@ fn real_recordings_make_small_files() -> Result<(), Failed> {
 fn colours_say_what_was_asked() -> Result<(), Failed> {
     let export = fixture("27/orchard");
     let asked = tree_options(SeparateBy::Thread);
-    // The shade, which is the last letter, tells functions apart.
+    // The last letter is the shade, which distinguishes functions.
     let hue = |frame: &Frame| frame.class.trim_end_matches(['a', 'b', 'c']).to_owned();
     for colour_by in [ColourBy::Function, ColourBy::Binary, ColourBy::Category] {
         let options = FlameGraphOptions { colour_by, ..FlameGraphOptions::default() };

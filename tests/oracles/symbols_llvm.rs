@@ -1,13 +1,13 @@
-//! Frames of every dSYM of the fixtures and of the corpus, compared with those of `llvm-symbolizer-19` and of the crate `addr2line`; and the
+//! Frames of every dSYM of the fixtures and of the corpus, compared with the results of `llvm-symbolizer-19` and the crate `addr2line`; and the
 //! frames of MetricKit's diagnostics with these addresses, in the layout of every version, compared with these frames.
 //!
-//! `TRACEPARSE_CORPUS` names the folder that holds the corpus; without it, or without the tool, the tests report
-//! themselves as ignored.
+//! `TRACEPARSE_CORPUS` names the folder of the corpus. Without this variable, or without the tool, the tests report themselves as
+//! ignored.
 //!
 //! # Where answers may differ
 //!
-//! File, line and number of inlined functions are equal wherever both answer. Names may differ by [`Rule`], each with
-//! its reason; a difference that no rule explains fails the test.
+//! If both have an answer, file, line and number of inlined functions are equal. A [`Rule`] gives the reason for each kind of name that
+//! may differ; a difference without a rule fails the test.
 
 use support::dsym;
 
@@ -36,7 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let has_tool = runs(Command::new(TOOL).arg("--version"));
     let mut trials = Vec::new();
     for folder in corpus().map(|corpus| corpus.join("dsym")).into_iter().chain([repository("fixtures/symbols/built")]) {
-        // llvm names the Mach-O header in a binary without symbols, whatever the address, and refuses a cut file.
+        // In a binary without symbols, llvm names the Mach-O header for every address. It refuses a truncated file.
         let is_comparable = |path: &PathBuf| !path.to_string_lossy().ends_with("-stripped") && !path.ends_with("Cut");
         for path in dsym::files(&folder).into_iter().filter(is_comparable) {
             let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
@@ -66,13 +66,13 @@ fn both_say_the_same(path: &Path) -> Result<(), Failed> {
 enum Layout {
     /// Up to iOS 15: the offset is the load address.
     LoadAddress,
-    /// From iOS 16 on, sampled: the return address less one.
+    /// From iOS 16 on, sampled: the return address minus one.
     Adjusted,
     /// Crashes, and sampled trees of iOS 27: the return address.
     Raw,
 }
 
-/// Names the addresses as leaves and as callers of diagnostics, and compares their frames with those that were looked up.
+/// Names the addresses as leaves and as callers of diagnostics, and compares their frames with the results of lookups.
 fn diagnostics_have_these_frames(
     path: &Path,
     slice: &Slice,
@@ -87,7 +87,7 @@ fn diagnostics_have_these_frames(
         let text = diagnostic(&uuid.to_string(), &slice.architecture(), addresses, layout);
         let recording = read(text.as_bytes(), "", &Options::default())?;
         let (profile, _) = recording.profile.symbolicate(&locator, &SymbolicateOptions::default())?;
-        // What a name is shown as; it depends on nothing else.
+        // The shown form of a name, which depends only on the name.
         let mut shown: HashMap<String, String> = HashMap::new();
         let mut compared = 0;
         for sum in profile.sums() {
@@ -168,7 +168,7 @@ fn crash_reports_have_these_frames(
     Ok(())
 }
 
-/// A diagnostic in which each address is a leaf once, and the call in a caller once.
+/// A diagnostic in which each address is once a leaf, and once the call in a caller.
 fn diagnostic(uuid: &str, architecture: &str, addresses: &[u64], layout: Layout) -> String {
     const LOAD: u64 = 0x1_02af_4000;
     let frame = |address: u64, is_caller: bool, callees: Vec<Value>| {
@@ -196,10 +196,10 @@ fn diagnostic(uuid: &str, architecture: &str, addresses: &[u64], layout: Layout)
 /// The reason why a name differs, or why one side has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
-    /// llvm names the nearest symbol before an address that is in no code: data, headers, the gap behind the last
-    /// section. We answer with symbols of code only, and only inside of their section.
+    /// For an address outside of code (data, headers, the gap after the last section), llvm returns the nearest preceding symbol. We
+    /// return only code symbols, and only within their section.
     NotInCode,
-    /// Bitcode hid the name: llvm takes an underscore off `__hidden#12_`, we keep the key to a BCSymbolMap as it is.
+    /// Bitcode hid the name: llvm removes an underscore from `__hidden#12_`; we keep the key of a BCSymbolMap unchanged.
     Hidden,
     /// Several symbols start at one address (aliases, folded functions): both names are symbols that start there.
     Alias,
@@ -214,7 +214,7 @@ struct Theirs {
     column: u64,
 }
 
-/// Runs llvm-symbolizer over a slice; names as they are, functions and inlined functions, innermost first.
+/// Runs llvm-symbolizer on a slice: mangled names, functions and inlined functions, innermost first.
 fn llvm(file: &[u8], slice: &Slice, addresses: &[u64]) -> Result<Vec<Vec<Theirs>>, Failed> {
     let mut object = tempfile::NamedTempFile::new()?;
     object.write_all(dsym::bytes_of(file, slice))?;
@@ -245,7 +245,7 @@ fn llvm(file: &[u8], slice: &Slice, addresses: &[u64]) -> Result<Vec<Vec<Theirs>
     Ok(answers)
 }
 
-/// Names of symbols by their address, and whether an address is in code.
+/// Symbol names by address, and whether an address is in code.
 struct Known {
     symbols: HashMap<u64, Vec<String>>,
     code: Vec<std::ops::Range<u64>>,
@@ -356,7 +356,7 @@ fn compare(known: &Known, address: u64, ours: &[Frame], theirs: &[Theirs], tally
     }
 }
 
-/// The crate addr2line reads the same tables: file, line and depth are equal, and the names of inlined functions.
+/// The crate addr2line reads the same tables: file, line, depth and the names of inlined functions are equal.
 fn equals_addr2line(
     name: &str,
     file: &[u8],
@@ -378,7 +378,7 @@ fn equals_addr2line(
             let name = frame.function.map(|function| function.raw_name().map(|name| name.into_owned())).transpose()?;
             let location = frame.location;
             let file = location.as_ref().and_then(|location| location.file).map(str::to_owned);
-            // addr2line says no line where the line is 0.
+            // addr2line returns no line if the line is 0.
             theirs.push((name, file, location.and_then(|location| location.line).unwrap_or_default()));
         }
         if theirs.is_empty() {
@@ -390,7 +390,7 @@ fn equals_addr2line(
         let wanted: Vec<_> = theirs.iter().map(|frame| (frame.1.clone(), frame.2)).collect();
         ensure!(located == wanted, "{address:#x}\n  ours   {ours:?}\n  theirs {theirs:?}");
         for (ours, theirs) in ours.iter().zip(&theirs) {
-            // addr2line stops at the first name on the way, we look on for a linkage name.
+            // addr2line stops at the first name; we continue to search for a linkage name.
             if ours.is_inlined && ours.function != theirs.0 {
                 renamed += 1;
             }

@@ -13,7 +13,7 @@ use crate::programs::{corpus, files, has_python, in_corpus, oracle, python, repo
 
 /// The reader of bundles.
 const READER: &str = "../oracles/bundle_tables.py";
-/// It is not well-formed, and read all the same.
+/// A file that is read although it is not well-formed.
 const ILL_FORMED: &str = "VM-Tracker__Regions-Map.xml";
 
 /// Tables with every kind of column.

@@ -1,5 +1,5 @@
-//! The structure of the crate, read from its code (`docs/architecture.md`): a module uses lower floors only, no files need each other
-//! in a circle, the library leaves the terminal, the environment and the process alone, and the command opens files in few places.
+//! The structure of the crate, read from its code (`docs/architecture.md`): a module uses only lower layers, files do not depend on each
+//! other in cycles, the library does not use the terminal, the environment or the process, and the command opens files in few places.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ mod resolve;
 mod teeth;
 mod world;
 
-/// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
+/// Each module and its layer, as in `docs/architecture.md`. `output` is above `report`, which it writes.
 const FLOORS: [(&str, u32); 31] = [
     ("calendar", 0),
     ("chunked_vec", 0),
@@ -55,8 +55,8 @@ const FLOORS: [(&str, u32); 31] = [
 /// The one file of the library that touches a file system, behind a trait.
 const FILE_SYSTEM: &str = "src/files/file_system.rs";
 
-/// Ways to open, make and rename files, and where the command may use them. Everything else goes through `unchanged.rs`, which knows
-/// what is written and whether a file changes, and `sink.rs`, which replaces no input.
+/// Ways to open, create and rename files, and where the command may use them. All other code uses `unchanged.rs`, which tracks the written
+/// files and detects changes, and `sink.rs`, which never replaces an input.
 const DOORS: [Door; 14] = [
     Door {
         name: "std::fs::File::open",
@@ -65,7 +65,7 @@ const DOORS: [Door; 14] = [
     Door { name: "std::fs::File::create", files: &["bin/objects/copies.rs"] },
     Door { name: "std::fs::File::create_new", files: &[] },
     Door { name: "std::fs::File::options", files: &["bin/objects/copies.rs"] },
-    // Targets that are no files, such as pipes.
+    // Targets that are not files, such as pipes.
     Door { name: "std::fs::OpenOptions", files: &["bin/sink.rs"] },
     Door { name: "std::fs::copy", files: &[] },
     Door { name: "std::fs::read", files: &[] },
@@ -81,9 +81,9 @@ const DOORS: [Door; 14] = [
     Door { name: ".persist", files: &["bin/interrupt.rs"] },
 ];
 
-/// Files of one folder that need each other: the first of each circle.
+/// Files in one folder that depend on each other: the first file of each cycle.
 const KNOWN_CIRCLES: [&str; 1] = [
-    // A unit has scales, in which a weight is written; a weight has a unit; and a time is read as a weight.
+    // A unit has scales, which format weights; a weight has a unit; and a time is parsed as a weight.
     "src/units/nanos.rs",
 ];
 

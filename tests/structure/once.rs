@@ -1,5 +1,5 @@
-//! Concepts that the code defines once: units, options, formats, outcomes of alerts, CSV, colours. If another file contains a part of one,
-//! a list below names it, with the reason.
+//! Concepts that the code defines once: units, options, formats, alert outcomes, CSV, colours. If another file contains a part of such a
+//! definition, a list below names the file and the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use syn::{Attribute, ImplItem, Item, LitStr};
 use super::options::Options;
 use super::rust_sources::{Source, of_tests, sources};
 
-/// The literals of a file and its enums, without those of tests.
+/// The literals and enums of a file, without its tests.
 #[derive(Default)]
 struct Definitions {
     literals: Vec<(String, usize)>,
@@ -60,7 +60,7 @@ impl<'ast> Visit<'ast> for Definitions {
         self.literals.push((literal.value(), span.start().line));
     }
 
-    // The arguments of `format!` and its like are tokens.
+    // The arguments of `format!` and similar macros are tokens.
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         let parse = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
         if let Ok(arguments) = call.parse_body_with(parse) {
@@ -74,7 +74,7 @@ fn all() -> Vec<(String, Definitions)> {
     files.map(|source| (source.path.clone(), Definitions::read(&source))).collect()
 }
 
-/// The places of literals for which a rule holds, outside of files that begin with one of these paths.
+/// The places of literals that match a rule, except in files whose paths have one of these prefixes.
 fn literals(rule: impl Fn(&str) -> bool, except: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for (path, definitions) in all().iter().filter(|(path, _)| !except.iter().any(|start| path.starts_with(start))) {
@@ -104,20 +104,20 @@ fn amounts_are_written_by_the_table_of_units() {
     none(&literals(|text| is_unit(text) || is_amount(text), &OTHER_UNITS));
 }
 
-/// Where these words are no units that are written, or not ours.
+/// Files in which these words are not units of our output.
 const OTHER_UNITS: [&str; 14] = [
     "src/units/",
     // `2G` is `2GB`.
     "src/memory.rs",
-    // Tests of rules.
+    // Tests of alert rules.
     "src/alert/rule_tests.rs",
     // `min` is the minimum.
     "src/alert/statistic.rs",
-    // The names of units in fields: of CSV and JSON, and of other programs' formats.
+    // The names of units in fields of CSV, JSON and other programs' formats.
     "src/recording/column.rs",
     "src/output/firefox/mod.rs",
     "src/output/fleet/",
-    // Words of reports: in all languages, in a header, and as Dart says it.
+    // Words in reports: in all languages, in a header, and in Dart's wording.
     "src/readers/metrickit/locales.rs",
     "src/report/hangs/presence.rs",
     "src/readers/dart/record.rs",
@@ -133,7 +133,7 @@ fn formats_are_chosen_in_one_enum_each() {
     let formats = all().into_iter().flat_map(|(path, found)| {
         found.enums.into_iter().filter(|name| name.ends_with("Format")).map(move |name| (path.clone(), name))
     });
-    // What the command can be told, the format of a report with its options, and that of rows.
+    // The settings of the command, the format of a report with its options, and the format of rows.
     let expected =
         [("bin/formats.rs", "Format"), ("src/output/format.rs", "Format"), ("src/output/rows/mod.rs", "RowFormat")];
     let expected: BTreeSet<_> = expected.map(|(path, name)| (path.to_owned(), name.to_owned())).into();
@@ -150,7 +150,7 @@ fn outcomes_of_alerts_have_one_name() {
 fn colours_are_in_the_palette() {
     let is_colour =
         |text: &str| text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
-    // Paper and ink of a picture, which has no page around it.
+    // The background and text colours of a picture, which has no page around it.
     none(&literals(is_colour, &["src/output/svg/colours.rs"]));
 }
 

@@ -42,7 +42,7 @@ fn prose<'t>(name: &str, line: &'t str) -> &'t str {
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || "_./-…".contains(c)));
     let words = words.map(|word| word.trim_end_matches('.').trim_start_matches("../"));
-    // `NAME.rs` stands for any name.
+    // `NAME.rs` represents any name.
     words.filter(|word| ENDINGS.iter().any(|end| word.len() > end.len() && word.ends_with(end))).filter(|word| {
         let stem = word.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
         stem.chars().any(|c| c.is_ascii_lowercase()) || ["README", "CHANGELOG", "SECURITY"].contains(&stem)

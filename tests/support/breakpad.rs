@@ -96,7 +96,7 @@ pub fn written(finder: &dyn SymbolFinder, uuid: Uuid) -> Result<Vec<u8>, String>
     Ok(bytes)
 }
 
-/// Writes an image, and compares the answers of the sources and of the file: at all boundaries, beside them, and at random addresses. Returns the
+/// Writes an image, and compares the answers of the sources and of the file: at all boundaries, next to them, and at random addresses. Returns the
 /// file, and the number of addresses with an answer.
 ///
 /// # Errors

@@ -32,7 +32,7 @@ pub enum Devices {
     One,
     /// Two models take turns. The second needs 1.6 times as long for the same work.
     Blocks,
-    /// This many runs of each device. Devices differ by 20 %.
+    /// This many runs per device. Devices differ by 20 %.
     Units(u32),
 }
 
@@ -78,7 +78,7 @@ pub enum Change {
     First(f64),
     /// Another name of the first function.
     Renamed,
-    /// Its caller contains the first function.
+    /// The first function becomes part of its caller.
     Inlined,
 }
 

@@ -441,7 +441,7 @@ fn put(header: &mut [u8], at: usize, values: [u64; 2], width: usize) {
     }
 }
 
-/// The symbol of a name. Objective-C methods have no underscore, and no name stands for one that was left out.
+/// The symbol of a name. Objective-C methods have no underscore, and an empty name represents a stripped one.
 fn symbol_of(name: &str) -> String {
     match name {
         "" => "<redacted>".to_owned(),

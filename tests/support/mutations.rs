@@ -56,7 +56,7 @@ pub fn change_known(rng: &mut Rng, lines: &mut Vec<String>, words: &[&str]) {
     lines[at] = lines[at].replacen(word, &other, 1);
 }
 
-/// The same for the lines of a text; others are not changed.
+/// The same for the lines of a text. Input that is not text is not changed.
 pub fn change_known_of(rng: &mut Rng, text: &mut Vec<u8>, words: &[&str]) {
     let Ok(changed) = std::str::from_utf8(text) else { return };
     let mut lines: Vec<String> = changed.split('\n').map(str::to_owned).collect();

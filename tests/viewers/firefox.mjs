@@ -87,7 +87,7 @@ function compareFilters(thread, handle, samples, functions) {
   for (const key of new Set(samples.flatMap((sample) => sample.stack))) {
     nameCounts.set(nameOf(key), (nameCounts.get(nameOf(key)) ?? 0) + 1);
   }
-  // Our operations choose by name, in whatever binary, and among functions: a stack that was not recorded is none.
+  // Our operations choose functions by name, in any binary. A missing stack is not a function.
   const isOneName = ({ key }) => nameCounts.get(nameOf(key)) === 1 && nameOf(key) !== NO_STACK;
   const compare = (operation, rows) => {
     const left = functionsThere(handle, FILTERS[operation], rows.map((row) => row.handles[0]).join(','));
@@ -132,7 +132,7 @@ function compareOperation(thread, samples, operation, keys, left) {
   const total = [...expected.values()].reduce((sum, row) => sum + row.self, 0);
   comparison.ensure(after.total === total, `${what}: ${total} is left there, ${after.total} here`);
   const whole = samples.reduce((sum, sample) => sum + sample.weight, 0);
-  // Where nothing is left there is no answer, only an error.
+  // If nothing is left, there is no answer, only an error.
   const removed = after.removed ?? whole;
   comparison.ensure(removed === whole - total, `${what}: ${whole - total} is removed there, ${removed} here`);
   operations += 1;

@@ -97,7 +97,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [path, operation, ...names] = process.argv.slice(2);
   const samples = countedSamples(JSON.parse(readFileSync(path, 'utf8')));
   const known = [...new Set(samples.flatMap((sample) => sample.stack))];
-  // A name alone means the functions of that name in every binary.
+  // A name alone means the functions with this name in all binaries.
   const isNamed = (key) => names.some((name) => name === nameOf(key) || name === `${nameOf(key)}@${key.slice(0, key.indexOf('!'))}`);
   const rows = [...functionsOf(samples, operation, new Set(known.filter(isNamed))).values()];
   rows.sort((a, b) => b.self_weight - a.self_weight || b.all_weight - a.all_weight || (a.key < b.key ? -1 : 1));

@@ -1,4 +1,4 @@
-// What traceparse says of an input, by its own command.
+// Returns what the traceparse command reports about an input.
 import { execFileSync } from 'node:child_process';
 import { countedSamples, keyOf } from './operations.mjs';
 
@@ -46,7 +46,7 @@ export class Ours {
     const chosen = this.json(
       '--view', 'functions', '--process', String(thread.pid ?? thread.process), '--thread', String(thread.tid ?? thread.thread),
       '--run', String(series.run), '--schema', series.schema, ...operations);
-    // Other series of this run and schema are there, too, in the same order.
+    // Other series with this run and schema also exist, in the same order.
     const isSame = (row) => row.run === series.run && row.schema === series.schema;
     const place = this.document.series.filter(isSame).indexOf(series);
     const found = chosen.series.filter(isSame)[place];

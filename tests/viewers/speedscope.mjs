@@ -88,7 +88,7 @@ async function importer() {
   try {
     runInContext(script.replace(waiting, (found) => `(globalThis.found=${found})`), context);
   } catch (error) {
-    // Behind the importer the page begins to draw itself, and there is no page.
+    // After the importer, the script begins to draw the page, which does not exist here.
     if (context.found === undefined) throw error;
   }
   return context.found;
@@ -113,7 +113,7 @@ function validate(rules, value, place) {
   }
   if (rules.type !== 'object') return [];
   const missing = (rules.required ?? []).filter((name) => !(name in value)).map((name) => `${place} has no ${name}`);
-  // The schema allows other members; there are none.
+  // The schema allows other members, but the file must not have any.
   const other = Object.keys(value).filter((name) => !(name in rules.properties)).map((name) => `${place}.${name} is not in the schema`);
   const inside = Object.keys(value).filter((name) => name in rules.properties);
   return [...missing, ...other, ...inside.flatMap((name) => validate(rules.properties[name], value[name], `${place}.${name}`))];

@@ -48,7 +48,7 @@ for (const [index, thread] of ours.threads.entries()) {
   const weight = samples.reduce((sum, sample) => sum + sample.weight, 0);
   const rows = file.threads[index].samples;
   comparison.ensure(rows.threadCPUDelta === undefined || used(rows) === weight, `${thread.thread}: ${used(rows)} used, ${weight} sampled`);
-  // The first row of a thread has none before it from which it could have used anything.
+  // The first row of a thread has no previous row to which its CPU time could be relative.
   const isLost = rows.threadCPUDelta?.[0] > 0 && rows.time[0] > 0;
   comparison.ensure(!isLost, `${thread.thread}: what its first sample used is not shown`);
 }

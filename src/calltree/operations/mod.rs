@@ -62,11 +62,11 @@ pub enum Action {
     AtPlace(AtPlace),
     /// Removes samples of waiting threads and idle cores.
     SkipIdle,
-    /// If a function calls itself, directly or indirectly, removes everything from its first call up to its last. The remaining call has the last
-    /// one's address and line.
+    /// If a function calls itself, directly or indirectly, removes everything from its first call up to its last. The remaining call has the
+    /// address and line of the last call.
     FlattenRecursion,
-    /// Inverts stacks: trees start at the leaf functions and continue to their callers. The self weight of a node is then the weight of samples
-    /// that it is the outermost caller of.
+    /// Inverts stacks: trees start at the leaf functions and continue to their callers. The self weight of a node is then the weight of the
+    /// samples in which it is the outermost caller.
     Invert,
 }
 

@@ -109,7 +109,7 @@ pub(super) fn invalid(
     });
     match ids[0].intersection(&ids[1]).count() {
         0 => measures.iter().find_map(|(_, values)| unmeasured(sides, units, values)).or_else(|| failed(sides)),
-        count => Some(format!("both sides have the same {}; pass each to one side", several(count, "recording"))),
+        count => Some(format!("both sides have the same {}; pass each to only one side", several(count, "recording"))),
     }
 }
 
@@ -135,7 +135,7 @@ fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) ->
     let idle = |(number, name): (usize, &str)| {
         let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
         let is_idle = units.runs_of(weight).all(|weight| weight == 0);
-        is_idle.then(|| format!("no run of {name} used the CPU in the selected time, as if the app did not start"))
+        is_idle.then(|| format!("no run of {name} used the CPU in the selected time; the app may not have started"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
@@ -264,10 +264,10 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
             format!("use {UNIT} {key}, since its values repeat within blocks")
         }
         (true, _) => format!("use {BLOCK} {blocks}, since both sides have {shared} of its values"),
-        (false, true) => format!("use {UNIT} {key}, since the sides have different values of it"),
+        (false, true) => format!("use {UNIT} {key}, since its values differ between the sides"),
         (false, false) => format!("record more values of {key}, since the sides have too few in common"),
     };
     Some(format!(
-        "Several runs have the same {key}. If runs of one {key} are similar, chance is reported as a change too often: {remedy}."
+        "Several runs have the same {key}. If runs of one {key} are similar, random variation is reported as a change too often: {remedy}."
     ))
 }

@@ -141,7 +141,7 @@ impl Gathered {
                 () if !self.stacks.is_empty() => DatasetTable::Stacks,
                 () => DatasetTable::Windows,
             };
-            let detail = format!("it has rows of run {run_id}, which the table runs does not have");
+            let detail = format!("it has rows of run {run_id}, which is not in the table `runs`");
             return Err(DatasetError::damaged(table, detail));
         };
         let Self { copied_numbers, mut labels, mut frames, mut binaries, mut windows, mut stacks, .. } = self;
@@ -182,7 +182,7 @@ fn check_copies(
 ) -> Result<(), DatasetError> {
     let copy = |key: &str| labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
     if let Some(key) = COPIES.into_iter().find(|key| record.label(key) != copy(key)) {
-        let detail = format!("the label {key} of run {} differs from the table runs", record.run_id);
+        let detail = format!("the label {key} of run {} differs from its column in the table `runs`", record.run_id);
         return Err(DatasetError::damaged(DatasetTable::Labels, detail));
     }
     let seconds = record.copied_seconds();
@@ -233,7 +233,7 @@ fn check_sums(run: &DatasetRun) -> Result<(), DatasetError> {
         let detail = if weight != u128::from(*own_weight) {
             format!("the rows of run {run_id} weigh {weight}, but the run weighs {own_weight}: is a file missing?")
         } else if samples != u128::from(*own_samples) {
-            format!("the rows of run {run_id} have {samples} samples of {own_samples}")
+            format!("the rows of run {run_id} have {samples} of its {own_samples} samples")
         } else {
             continue;
         };
@@ -256,7 +256,7 @@ fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
     let mut tables = [(DatasetTable::Frames, &run.frames), (DatasetTable::Binaries, &run.binaries)].into_iter();
     match tables.find(|(_, rows)| rows.iter().any(is_impossible)) {
         Some((table, _)) => {
-            let what = "has less all weight than self weight, or more than the run";
+            let what = "has an all weight below its self weight, or above the run's weight";
             Err(DatasetError::damaged(table, format!("a row of run {} {what}", run.record.run_id)))
         }
         None => Ok(()),

@@ -77,7 +77,7 @@ impl fmt::Display for DatasetError {
             DatasetErrorKind::Foreign => {
                 write!(
                     f,
-                    "table {table}: {detail}. Only files that `traceparse fleet extract` wrote belong here; move it away"
+                    "table {table}: {detail}. Only files that `traceparse fleet extract` wrote belong here; move this file"
                 )
             }
             DatasetErrorKind::OtherVersion => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),

@@ -234,7 +234,7 @@ impl Texts {
         let mut strings = self.strings();
         while let Some((length, after)) = rest.split_first_chunk::<4>() {
             let length = u32::from_le_bytes(*length) as usize;
-            let (text, after) = after.split_at_checked(length).ok_or_else(|| refused("a text that is cut off"))?;
+            let (text, after) = after.split_at_checked(length).ok_or_else(|| refused("a string that is cut off"))?;
             ids.extend_from_slice(&id(&mut strings, text)?.to_le_bytes());
             rest = after;
         }
@@ -243,7 +243,7 @@ impl Texts {
 }
 
 fn id(strings: &mut Strings, text: &[u8]) -> Result<u32> {
-    let text = std::str::from_utf8(text).map_err(|_| refused("a text that is not UTF-8"))?;
+    let text = std::str::from_utf8(text).map_err(|_| refused("a string that is not UTF-8"))?;
     let id = strings.intern(text).ok_or_else(|| refused("too many texts"))?;
     u32::try_from(id.index()).map_err(|_| refused("too many texts"))
 }

@@ -136,7 +136,8 @@ impl TableOfRuns {
             return Ok(());
         }
         let run_id = self.rows.text(RUN_ID)?;
-        let detail = format!("it has rows of run {run_id}, which the table runs does not have at that place");
+        let detail =
+            format!("it has rows of run {run_id}, which is missing or in a different position in the table `runs`");
         Err(DatasetError::damaged(self.table, detail))
     }
 }
@@ -186,7 +187,7 @@ pub(super) fn read_stack(rows: &TableRows, names: &mut FileNames) -> Result<(u32
     let node = rows.integer(4)?;
     let parent: u32 = rows.integer(5)?;
     if parent >= node {
-        return Err(rows.damaged(5, "is not a node before it"));
+        return Err(rows.damaged(5, "is not an earlier node"));
     }
     let category = |name: &str| Category::ALL.into_iter().find(|category| category.name() == name);
     let row = StackRow {

@@ -181,7 +181,7 @@ impl TableRows {
             _ => None,
         };
         let number = number.map(T::try_from).transpose();
-        number.map_err(|_| self.damaged(column, "has a number that cannot be"))
+        number.map_err(|_| self.damaged(column, "has an impossible number"))
     }
 
     pub(super) fn integer<T: TryFrom<i64>>(&self, column: impl ColumnOf) -> Result<T, DatasetError> {
@@ -208,7 +208,7 @@ impl TableRows {
     fn next_batch(&mut self) -> Result<bool, DatasetError> {
         (self.at, self.batch_rows) = (0, 0);
         if self.is_broken {
-            return Err(DatasetError::damaged(self.table, "reading stopped at an error before"));
+            return Err(DatasetError::damaged(self.table, "reading already stopped at an earlier error"));
         }
         // Reset at the end of the batch, so a reader that failed or panicked is never used again.
         self.is_broken = true;

@@ -63,7 +63,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// The target number of function rows in a data file, which take a few tens of megabytes.
+    /// The target number of function rows in a data file. This many rows take a few tens of megabytes.
     pub(crate) const PART_ROWS: u64 = 4_000_000;
     /// The name of the manifest in a dataset's folder.
     pub const MANIFEST: &str = MANIFEST;
@@ -168,7 +168,7 @@ impl Store {
         let name = path.display();
         ensure!(
             !Self::is_begun(storage, path),
-            "{name}: no dataset yet, since a process was killed before it made one; run it again, or remove the folder"
+            "{name}: no dataset yet, since the command that created it was killed; run that command again, or remove the folder"
         );
         ensure!(folder.is_dataset(), "{name}: not a dataset; make one with `traceparse fleet extract`");
         Manifest::read(&folder).map(drop)
@@ -185,7 +185,7 @@ impl Store {
     /// Opens a dataset for reading, and checks that its files have not changed.
     ///
     /// # Errors
-    /// As [`check`](Self::check), if another process is writing to it, and if a file is missing or has changed.
+    /// If [`check`](Self::check) fails, another process is writing to the dataset, or a file is missing or has changed.
     pub fn open(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
         Self::check(storage, path)?;
         let folder = Folder::new(storage, path);
@@ -282,7 +282,7 @@ impl Store {
     }
 
     fn check_writer(&self) -> Result<()> {
-        ensure!(self.is_writer, "{}: is open for reading", self.folder.path.display());
+        ensure!(self.is_writer, "{}: is open read-only", self.folder.path.display());
         Ok(())
     }
 

@@ -424,8 +424,8 @@ pub(super) fn subject(report: &FleetReport, unit: Unit) -> &'static str {
 pub(super) fn measure_of_reports(report: &FleetReport) -> Option<&'static str> {
     let is_of_reports = |cohort: &CohortReport| cohort.cohort.unit.is_of_reports();
     (!report.cohorts.is_empty() && report.cohorts.iter().all(is_of_reports)).then_some(
-        "A run is a report, not a user: reports do not identify their device. Its measure is what the report states of itself: the length of a hang or launch, the CPU time of an exception, \
-         or the bytes written; of binaries and functions, the share of its samples",
+        "A run is a report, not a user: reports do not identify their device. Its measure is the number in the report: the length of a hang or launch, the CPU time of an exception, \
+         or the bytes written; for binaries and functions, the share of its samples",
     )
 }
 

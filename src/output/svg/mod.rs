@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! ┌ all ───────────────────────────┐
-//! ┌ main ────────────────────┐         a frame is as wide as its all weight, and is drawn below its caller
+//! ┌ main ────────────────────┐         a frame's width is its total weight; it is drawn below its caller
 //! ┌ fast ────────┐┌ … ┐
 //! ┌ copy ────┐┌ slow ┐
 //! ```
 //!
 //! The file needs no network access and no other file. Without its script (in an `<img>`) it is a complete picture; the script fits it to the
 //! window, zooms and searches. Input only appears as escaped text in elements, never in the script. Frames that are too narrow to see are
-//! omitted, and the picture shows how much weight ends in them.
+//! omitted, and the picture shows their number and weight.
 //!
 //! [`write()`] draws the trees of a report, [`write_tree`] draws any tree, and [`write_differential`] draws the change between two trees.
 

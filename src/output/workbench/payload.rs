@@ -23,7 +23,7 @@ use crate::varint;
 
 const MAGIC: &[u8; 4] = b"TPWB";
 
-/// What a payload contains.
+/// The content of a payload.
 #[derive(Clone, Copy)]
 pub(super) struct Content<'c, 'e> {
     pub(super) report: &'c Report<'e>,
@@ -36,7 +36,7 @@ pub(super) fn write(content: Content<'_, '_>, reduction: WorkbenchReduction, out
     made(content, reduction, |made| made.write(&content.report.recording.profile, out))
 }
 
-/// Returns the uncompressed payload of a report. Fails before it is written if its memory exceeds the budget.
+/// Returns the uncompressed payload of a report. Fails before writing anything if its size exceeds the memory budget.
 pub(super) fn bytes(content: Content<'_, '_>, reduction: WorkbenchReduction) -> io::Result<Vec<u8>> {
     let profile = &content.report.recording.profile;
     made(content, reduction, |made| {

@@ -114,7 +114,7 @@ impl<'a> KeyedArchive<'a> {
     }
 }
 
-/// Finds the index of a value in a dictionary by name. Checks all names: one that is not a string or occurs twice could hide the requested one.
+/// Finds the index of a value in a dictionary by name. Checks all names: a duplicate, or a name that is not a string, could hide the requested value.
 pub(super) fn find(
     list: &PropertyList<'_>,
     keys: References<'_>,
@@ -193,12 +193,12 @@ impl<'a> Node<'a> {
 
     /// An integer; `None` for nil.
     pub(super) fn integer(self) -> Result<Option<i64>, Broken> {
-        self.whole("a whole number of 64 bits")
+        self.whole("a 64-bit integer")
     }
 
     /// A non-negative integer; `None` for nil.
     pub(super) fn number(self) -> Result<Option<u64>, Broken> {
-        self.whole("a whole number of 64 bits that is not negative")
+        self.whole("a non-negative 64-bit integer")
     }
 
     fn whole<N: TryFrom<i128>>(self, what: &str) -> Result<Option<N>, Broken> {

@@ -67,7 +67,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Appends the parts of a typed array, separated by `joint`.
     fn append(&mut self, number: u64, joint: &str, depth: usize) -> Result<(), Unreadable> {
-        let no_text = |count| format!("typed array {number} of {count} numbers is not a text, or too long");
+        let no_text = |count| format!("typed array {number} of {count} numbers is not a string, or is too long");
         let reference = reference(number).ok_or_else(|| no_text(0))?;
         let Narratives { arrays, types } = self.narratives;
         let array = arrays.get(reference)?;

@@ -37,13 +37,13 @@ pub(super) struct ProcessImages<'t> {
 
 const NO_LIST: &str = "the image list of a process is missing: its frames have no binary";
 /// A process does not record which images of the shared cache it loaded.
-const NO_OFFSETS: &str = "the images of the shared cache that a process had are missing: frames there have no binary";
+const NO_OFFSETS: &str = "the shared cache images of a process are missing: its frames there have no binary";
 /// A process loaded images that its shared cache does not list.
-const NO_CACHED: &str = "a process had images of a shared cache that are listed nowhere: frames there have no binary";
+const NO_CACHED: &str = "a process had shared cache images that no list contains: its frames there have no binary";
 
 /// An image has no known address, or not for all its segments.
-const NO_PLACE: &str = "form.template has an image without a __TEXT, or beyond the end of memory, in the list of a process, its shared cache or the \
-                        kernel: frames there have no binary";
+const NO_PLACE: &str = "an image list in form.template (of a process, its shared cache or the kernel) has an image without a __TEXT, or beyond the \
+                        end of memory: frames there have no binary";
 
 #[derive(Debug)]
 struct RunProcesses<'t> {

@@ -71,7 +71,7 @@ impl<'a> PropertyList<'a> {
         let (offset_size, reference_size) = (trailer[6], trailer[7]);
         if !(1..=8).contains(&offset_size) || !(1..=8).contains(&reference_size) {
             let rule =
-                format_args!("offsets of {offset_size} and references of {reference_size} bytes; 1 to 8 are known");
+                format_args!("offsets have {offset_size} bytes, and references {reference_size}; expected 1 to 8");
             return Err(broken(at, "trailer", rule));
         }
         let [count, top, table] = [8, 16, 24].map(|field| unsigned(&trailer[field..field + 8]));
@@ -164,7 +164,7 @@ impl<'a> ObjectReader<'a> {
             0x4 => Object::Data(self.sized(low, 1)?),
             0x5 => match self.sized(low, 1)? {
                 text if text.is_ascii() => Object::Ascii(text),
-                _ => return Err(broken(self.start, "object", "it is a string of ASCII, and has other bytes")),
+                _ => return Err(broken(self.start, "object", "it is an ASCII string, but contains other bytes")),
             },
             0x6 => Object::Utf16(self.sized(low, 2)?),
             0x8 if low < 8 => Object::Uid(unsigned(self.take(u64::from(low) + 1)?)),

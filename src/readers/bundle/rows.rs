@@ -94,14 +94,19 @@ impl<'f> Rows<'f> {
         let whole = (piece.len() / self.row_size) as u64;
         if whole < count {
             let missing = self.left - whole;
-            let rule = format_args!("it ends, and {missing} of them are missing");
+            let rule = format_args!("the file ends, and {missing} rows are missing");
             return Err(broken_at(&self.path, at + piece.len() as u64, "rows", rule));
         }
         // Each sample refers to a thread, a process and a stack, and only one of them can have index 0.
         let is_empty = |row: &[u8]| self.has_samples && row.iter().all(|&byte| byte == 0);
         if let Some(empty) = piece.chunks_exact(self.row_size).position(is_empty) {
             let at = at + (empty * self.row_size) as u64;
-            return Err(broken_at(&self.path, at, "row", "it is empty: there are fewer than the descriptor says"));
+            return Err(broken_at(
+                &self.path,
+                at,
+                "row",
+                "it is empty: there are fewer rows than the descriptor records",
+            ));
         }
         self.left -= count;
         self.at += piece.len() as u64;

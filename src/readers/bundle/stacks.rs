@@ -133,8 +133,8 @@ impl<'a, 't> Stacks<'a, 't> {
 
     /// Returns the diagnostic about stacks that end with the address 0, if any. Complete only after the last stack.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
-        let message = "a stack ends with the address 0, which stays a frame without a binary. Where Instruments 12 or older wrote it, \
-                       addresses are those of the instructions themselves, and a name may be that of the function before";
+        let message = "a stack ends with the address 0, which becomes a frame without a binary. If Instruments 12 or older wrote the \
+                       stack, its addresses are not return addresses, so a name may belong to the preceding function";
         (self.final_zeros > 0).then(|| Diagnostic { at: None, message: message.to_owned(), count: self.final_zeros })
     }
 

@@ -260,7 +260,7 @@ fn nil_is_nothing_and_other_shapes_are_errors() {
     assert_eq!((nil.data(), nil.uuid(), nil.class_name()), (Ok(None), Ok(None), Ok(None)));
     let name = root.field("name").unwrap().unwrap();
     let Broken { at, message } = name.integer().unwrap_err();
-    let told = format!("object at {at:#x}: a whole number of 64 bits was expected, and a string was found");
+    let told = format!("object at {at:#x}: a 64-bit integer was expected, and a string was found");
     assert_eq!((at > 0, message), (true, told));
     assert!(name.field("any").is_err() && name.items().is_err() && name.entries().is_err() && name.uuid().is_err());
     let below = root.field("below").unwrap().unwrap();

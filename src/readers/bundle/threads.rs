@@ -159,7 +159,7 @@ impl NameColumns {
         }
         if let Some(pid) = value(self.pid).filter(|&pid| pid != named.pid) {
             return Some(format!(
-                "the row describes process {pid}, and array {number} is of {}: names may be wrong",
+                "the row describes process {pid}, and array {number} describes {}: names may be wrong",
                 named.pid
             ));
         }

@@ -175,8 +175,7 @@ impl Writer<'_, '_> {
             tags.dedup_by_key(|&mut (_, tag)| tag);
             self.input.label_thread(id, tags);
         }
-        let message =
-            "samples have the time of another sample of their thread, and another user tag; the first tag counts";
+        let message = "several samples of a thread have the same time, but different user tags; the first tag is used";
         self.profile.noted(message, others).into_iter().for_each(|noted| self.input.note(noted));
     }
 
@@ -246,7 +245,7 @@ fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
         stated.any(|(stated, found)| stated.is_some_and(|stated| stated != *found))
     };
     let count = profile.functions.iter().zip(&found).filter(differs).count() as u64;
-    let message = "functions have other inclusiveTicks or exclusiveTicks than the samples show: the VM leaves some stubs out of stacks, or \
+    let message = "inclusiveTicks or exclusiveTicks of functions differ from the samples: the VM leaves some stubs out of stacks, or \
                    the profile was edited";
     profile.noted(message, count)
 }

@@ -249,7 +249,7 @@ impl Content for TableRows<'_> {
     type Value = TableValue;
     const NOTES_ODDITIES: bool = false;
     const UNBALANCED: &'static str =
-        "elements of a table that is not read do not end inside each other; some of its rows may be read wrongly";
+        "elements of an unread table are not properly nested; some of its rows may be misread";
     const CUT: Option<&'static str> = Some("the file is truncated here; only complete rows are used");
 
     fn tag(name: &str) -> Tag {

@@ -57,7 +57,7 @@ pub(super) fn add(
     }
     let other_diagnostic = writer.is_renamed.then_some(&diagnostic.at);
     if let Some(at) = diagnostic.tree.renamed.as_ref().or(other_diagnostic) {
-        note("a binary has a different name from before; the first one is used", at);
+        note("a binary has several names; the first is used", at);
     }
     let (stated, unread) = match stated(diagnostic).transpose() {
         Ok(stated) => (stated, None),

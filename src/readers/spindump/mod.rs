@@ -72,5 +72,5 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
 }
 
 /// The message for an `.ips` file whose first line announces a report that is missing.
-const NO_REPORT: &str = "by its first line, this is a spindump report, or a hang or resource report, but the text of the report, which begins \
-                         with Date/Time:, does not follow; pass the complete report";
+const NO_REPORT: &str = "the first line announces a spindump, hang or resource report, but the report, which begins with Date/Time:, does not \
+                         follow; pass the complete report";

@@ -78,7 +78,7 @@ pub(super) struct Process {
     /// The number of samples and their percentage of the steps, if the report lists them.
     pub(super) stated: (Option<u64>, Option<u64>),
     pub(super) unread: Vec<Unread>,
-    /// True if lines of another process follow that lack its first line.
+    /// True if lines of another process follow, but not its first line.
     pub(super) is_followed: bool,
     pub(super) last_line: LineStart,
     /// True if the report ends with this process.

@@ -131,7 +131,7 @@ impl Head {
         let is_unknown = !self.is_triggered() && !self.is_of_all_threads();
         let source = is_unknown.then(|| {
             let source = self.field("Data Source").unwrap_or_default();
-            format!("the data source {source:?} is unknown, so samples without a state may be of waiting or of running threads")
+            format!("the data source {source:?} is unknown, so samples without a state may come from waiting or running threads")
         });
         lost.into_iter().chain(source).collect()
     }

@@ -5,7 +5,7 @@ use crate::hash::IndexSet;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Uuid;
 
-/// What a function is matched by.
+/// The key by which a function is matched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionKey {
     /// Its binary and name, so that different builds of the function match.
@@ -25,7 +25,7 @@ pub struct Function {
     pub name: String,
     /// The name of its binary, if any.
     pub binary: Option<String>,
-    /// What it is matched by.
+    /// The key by which the row is matched.
     pub key: FunctionKey,
 }
 

@@ -252,8 +252,8 @@ impl<'p> Evidence<'p> {
         }
         let Some(thread) = thread else {
             return HangActivity::unknown(match interval.tid {
-                Some(_) => "no sample of the run is of its thread",
-                None => "no sample of the run is known to be of the main thread",
+                Some(_) => "the run has no samples of this thread",
+                None => "no sample of the run is known to come from the main thread",
             });
         };
         let activity = |(recorded, references): &(Recorded<'_>, References)| {
@@ -278,7 +278,7 @@ impl<'p> Evidence<'p> {
                 Some(thread) => report.activity(thread),
                 // A report that covers several processes and describes no hang has no relevant thread.
                 None if !report.is_hang => return None,
-                None => HangActivity::unknown("the report does not tell which thread hung"),
+                None => HangActivity::unknown("the report does not record which thread hung"),
             };
             let end = report.length.unwrap_or_default();
             let any = report.any_thread(is_wanted)?;
@@ -370,7 +370,7 @@ impl Observed<'_, '_> {
     fn reason(&self, share: &Share, samples: usize) -> String {
         let recorded = self.recorded;
         if recorded.own(self.thread).is_empty() {
-            format!("no sample of the table {} is of its thread", recorded.schema())
+            format!("the table {} has no samples of this thread", recorded.schema())
         } else if samples == 0 && share.uncovered > 0.99 && recorded.has_states {
             format!("no sample of its thread in the table {} is in that time", recorded.schema())
         } else if share.uncovered > 0.99 && recorded.within(recorded.all(), self.range).is_empty() {
@@ -378,9 +378,9 @@ impl Observed<'_, '_> {
         } else if share.uncovered > 1.0 - BUSY {
             format!("samples cover {:.0}% of that time", 100.0 * (1.0 - share.uncovered))
         } else if recorded.unit == Unit::Cycles {
-            format!("cycles of {samples} samples do not tell whether it was busy")
+            format!("the cycles of {samples} samples do not show whether it was busy")
         } else {
-            format!("{samples} samples of it do not tell whether it was busy")
+            format!("{samples} samples of this thread do not show whether it was busy")
         }
     }
 

@@ -162,7 +162,7 @@ pub(super) fn spent<'r>(
     let mut work: Vec<_> = work(profile, rows.clone()).into_iter().collect();
     work.sort_unstable_by_key(|&(kind, sum)| (std::cmp::Reverse(sum), kind));
     Spent {
-        // In all its calls, also in those below its callees.
+        // In all calls of the function, including recursive calls below its callees.
         itself: Amount::of_rows(rows.filter(|(row, place)| row.stack == Some(place.stack)).map(|(row, _)| row), unit),
         callees: callees.into_iter().map(|(id, sum)| (id, amount(sum))).collect(),
         work: work.into_iter().map(|(kind, sum)| (kind, amount(sum))).collect(),

@@ -37,8 +37,8 @@ impl fmt::Display for Fault {
         match self {
             Self::Malformed(error) => error.fmt(f),
             Self::NoAbbreviations => f.write_str("its abbreviations are missing or broken"),
-            Self::Unreadable => f.write_str("the file ends before it does"),
-            Self::NoMemory => f.write_str("it takes more memory than is allowed"),
+            Self::Unreadable => f.write_str("the file ends inside it"),
+            Self::NoMemory => f.write_str("it takes more memory than the limit allows"),
             Self::TooCostly => f.write_str("it is too large for the file"),
         }
     }

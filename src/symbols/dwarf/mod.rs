@@ -134,7 +134,7 @@ fn function_frames<'a, 'data: 'a>(
     address: u64,
 ) -> Vec<SymbolFrame<'a>> {
     let (mut location, mut frames) = (Location::default(), Vec::new());
-    let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
+    let on_fault = |fault| units.note("inlined functions could not be read; frames and lines are missing", fault);
     // Without the inlined functions, the address's line would be assigned to the wrong function.
     if let Some(body) = function.body(|| units.unit_ref(unit), &units.budget, on_fault) {
         let row = units.lines(unit).and_then(|lines| lines.row(address));

@@ -100,7 +100,7 @@ impl<'data> Units<'data> {
         let tables = units.dwarf.debug_abbrev.reader().len() * ABBREVIATION_BYTES
             + units.dwarf.debug_aranges.reader().len() * SET_BYTES;
         if let Err(fault) = units.budget.hold(tables) {
-            units.note("the DWARF was not read, names come from the symbol table", fault);
+            units.note("the DWARF was not read; names come from the symbol table", fault);
             return units;
         }
         let headers = units.headers();
@@ -108,7 +108,7 @@ impl<'data> Units<'data> {
         let sets = units.address_sets();
         for head in headers {
             if let Err(fault) = units.add(head, &abbreviations, &sets) {
-                units.note("a unit of the DWARF could not be read, its names come from the symbol table", fault);
+                units.note("a unit of the DWARF could not be read; its names come from the symbol table", fault);
             }
         }
         units.sort();
@@ -306,7 +306,7 @@ impl<'data> Units<'data> {
 
     fn read_functions(&self, unit: &Unit<'data>) -> Option<Functions<'data>> {
         let read = self.unit_ref(unit).and_then(|unit| Functions::read(unit, &self.budget));
-        let what = "the functions of a unit could not be read, their names come from the symbol table";
+        let what = "the functions of a unit could not be read; their names come from the symbol table";
         read.map_err(|fault| self.note(what, fault)).ok()
     }
 
@@ -319,7 +319,7 @@ impl<'data> Units<'data> {
         let offset = unit.line_program?;
         let program = self.pieces[1].and_then(|lines| headers::line_program(lines, offset)).ok_or(Fault::Unreadable);
         let read = program.and_then(|program| Lines::read(self.head_ref(unit), program, &self.budget));
-        let what = "the line table of a unit could not be read, its functions have no lines";
+        let what = "the line table of a unit could not be read; its functions have no lines";
         read.map_err(|fault| self.note(what, fault)).ok()
     }
 

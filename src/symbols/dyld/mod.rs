@@ -159,7 +159,7 @@ fn slice_at(place: Place<'_, '_>, files: &dyn Files, address: u64, read: &mut u6
 /// Returns the only slice, if it is the image at this address.
 fn slice_of(slices: Vec<Slice>, address: u64) -> io::Result<Slice> {
     let slice = slices.into_iter().next().filter(|slice| slice.range.start == 0 && slice.text_address == address);
-    slice.ok_or_else(|| invalid("its header has another address than the list of images"))
+    slice.ok_or_else(|| invalid("its address differs between its header and the list of images"))
 }
 
 fn path_text(bytes: &[u8]) -> Option<String> {
@@ -217,7 +217,7 @@ fn linkedit<'a>(cache: &'a CacheFiles<'_>, slice: &Slice) -> io::Result<Piece<'a
     let Linkedit { address, offset } = slice.linkedit.ok_or_else(|| invalid("the image has no __LINKEDIT"))?;
     let place = cache.place(address)?;
     let whole = place.file.piece(0..place.file.bytes.len()).filter(|_| place.offset == offset);
-    whole.ok_or_else(|| invalid("the cache and the image differ about the offset of __LINKEDIT"))
+    whole.ok_or_else(|| invalid("the cache and the image disagree on the offset of __LINKEDIT"))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// True if it is taken for a tar when it is not packed.
+/// True if the bytes are treated as a tar archive when they are not packed.
 fn is_tar(archive: &[u8]) -> bool {
     archive.get(257..262) == Some(b"ustar") && !archive.starts_with(b"PK")
 }

@@ -5,8 +5,8 @@
 //! 05 e3                    recording 5, everything packed, and compared with the same that is not (bits 5 to 7)
 //! ```
 //!
-//! Files are packed with zlib *stored* blocks, which have all of its checks and cost next to nothing; a bundle has four rows; nothing is
-//! on disk and nothing runs in a thread of its own. A MiB of zeros is what a block of a real bundle has room for, and what made this slow.
+//! Files are packed with zlib *stored* blocks, which have all checks of zlib and cost almost nothing. A bundle has four rows, no files are on
+//! disk, and there are no other threads. Blocks are not padded to 1 MiB with zeros, as in real bundles, since that was slow.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -72,7 +72,7 @@ fn base(seed: u64) -> Base {
 }
 
 /// # Panics
-/// When something does not hold.
+/// If a check fails.
 pub(crate) fn check(input: &[u8]) {
     let [base, form, script @ ..] = input else { return };
     let (base, parts) = changed(*base, script);
@@ -89,7 +89,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// The files of a recording that a script changed, packed in this form.
+/// The files of a recording after a script has changed them, packed in this form.
 pub(super) fn files(base: u8, script: &[u8], form: u8) -> Files {
     let (base, parts) = changed(base, script);
     packed(base, &parts, form)
@@ -102,7 +102,7 @@ fn changed(base: u8, script: &[u8]) -> (&'static Base, Vec<Vec<u8>>) {
     (base, parts)
 }
 
-/// The files as a bundle has them: as they are, all with zlib, or half of them (1 to 3).
+/// The files of a bundle: unpacked, all packed with zlib, or half of them packed (1 to 3).
 fn packed(base: &Base, parts: &[Vec<u8>], form: u8) -> Files {
     let packed = |(index, bytes): (usize, &Vec<u8>)| {
         if form == 3 || form > 0 && index % 2 == usize::from(form - 1) { stored(bytes) } else { bytes.clone() }
@@ -110,7 +110,7 @@ fn packed(base: &Base, parts: &[Vec<u8>], form: u8) -> Files {
     base.paths.iter().cloned().zip(parts.iter().enumerate().map(packed)).collect()
 }
 
-/// A zlib stream that compresses nothing: blocks of up to 65,535 bytes as they are.
+/// A zlib stream without compression: blocks of up to 65,535 verbatim bytes.
 pub(crate) fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0x01];
     let mut blocks = bytes.chunks(0xffff).peekable();
@@ -130,7 +130,7 @@ pub(crate) fn stored(bytes: &[u8]) -> Vec<u8> {
 /// The checksum of zlib.
 fn adler32(bytes: &[u8]) -> u32 {
     let (mut one, mut two) = (1_u32, 0_u32);
-    // So many that no sum overflows.
+    // The largest number for which no sum overflows.
     for piece in bytes.chunks(5_552) {
         for &byte in piece {
             one += u32::from(byte);
@@ -179,7 +179,7 @@ fn check_rows(export: &Recording, intervals: &Intervals) {
     }
 }
 
-/// Checks that two readings are the same: the packing of files and the number of threads must not show.
+/// Checks that two readings are the same, regardless of packing and the number of threads.
 fn check_same(one: &Found, other: &Found, how: &str) {
     match (one, other) {
         (Ok((export, intervals)), Ok((other, other_intervals))) => {

@@ -1,4 +1,4 @@
-//! Crash reports: an input is one. Without symbols, it is written as it is; naming it twice is the same as naming it once.
+//! Crash reports: an input is one report. Without symbols, it is written unchanged; naming it twice equals naming it once.
 
 use std::sync::LazyLock;
 

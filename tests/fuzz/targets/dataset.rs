@@ -64,7 +64,7 @@ pub(crate) fn check(input: &[u8]) {
     if form >= 0x80 { check_runs(form, rest) } else { check_tables(form, rest) }
 }
 
-/// Files that were changed are refused, or hold what they say.
+/// Changed files are refused, or contain what they declare.
 fn check_tables(form: u8, script: &[u8]) {
     let base = &BASES[usize::from(form) % BASES.len()];
     let mut parts = base.parts.clone();
@@ -151,7 +151,7 @@ fn one_of<T>(items: &mut [T], at: usize, change: impl FnOnce(&mut T)) {
     }
 }
 
-/// The rows with names in place of their numbers, which a reader gives anew.
+/// The rows with names in place of ids, since every reader assigns new ids.
 fn texts(rows: &Rows) -> String {
     let mut out = format!("{:?}", rows.1);
     for run in &rows.0 {

@@ -17,7 +17,7 @@ pub(crate) fn check(input: &[u8]) {
     assert_eq!(shown, Demangler::default().display_name(&name), "the second time");
     assert_eq!(shown.is_empty(), name.is_empty(), "{name:?} is {shown:?}");
     assert!(shown == name || shown.len() <= Demangler::MAX_DEMANGLED, "{} bytes", shown.len());
-    // Names that no compiler mangles are as they are.
+    // Names that are not mangled are returned unchanged.
     let start = name.trim_start_matches('_');
     if !start.starts_with(['Z', 'R', 'T', '$', '?']) {
         assert_eq!(shown, name);

@@ -4,7 +4,7 @@
 //! base [script]      which dSYM, then edits (`edits.rs`); parts are the DWARF sections, in the order of the file
 //! ```
 //!
-//! A section that grows moves to the end of the file, and its header tells where it is.
+//! A section that grows moves to the end of the file, and its header is updated.
 
 use std::ops::Range;
 use std::sync::LazyLock;

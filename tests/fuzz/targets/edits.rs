@@ -1,14 +1,14 @@
-//! Edit scripts: changes to something whole, for formats that random bytes never come near.
+//! Edit scripts: changes to intact data, for formats that random bytes would never match.
 //!
-//! A compressed or checked file that was changed dies at its checksum. So an input is not the file, but what is to be changed in the
-//! *parts* of one (files that are inflated, sections, tables), before they are put together again:
+//! A changed byte in a compressed or checksummed file only results in a checksum error. An input is therefore not a file, but a list of changes
+//! to the *parts* of a file (inflated files, sections, tables), which are then combined again:
 //!
 //! ```text
 //! op part place place [more]     one edit; a script is any number of them
 //! 03 01 10 00 09                 part 1, at byte 16: write the edge number 9, 4 bytes wide
 //! ```
 //!
-//! Every sequence of bytes is a script: numbers count modulo what there is, and an edit that is cut short is not done.
+//! Every sequence of bytes is a script: numbers are taken modulo the number of choices, and a truncated edit is skipped.
 
 /// Numbers that are often on the wrong side of a check.
 const EDGES: [u64; 16] = [
@@ -30,7 +30,7 @@ const EDGES: [u64; 16] = [
     u64::MAX,
 ];
 
-/// The bytes of a script that are left.
+/// The remaining bytes of a script.
 struct Script<'s>(&'s [u8]);
 
 impl Script<'_> {
@@ -51,7 +51,7 @@ impl Script<'_> {
     }
 }
 
-/// Does what a script says to the parts. A part never grows by more than the script is long and what other parts hold.
+/// Applies a script to the parts. A part never grows by more than the length of the script and of the other parts.
 pub(crate) fn apply(script: &[u8], parts: &mut [Vec<u8>]) {
     let mut script = Script(script);
     while !parts.is_empty() && edit(&mut script, parts).is_some() {}
@@ -71,7 +71,7 @@ fn edit(script: &mut Script<'_>, parts: &mut [Vec<u8>]) -> Option<()> {
         }
         wide @ 2..=5 => {
             let width = [1, 4, 8, 4][wide - 2];
-            // Numbers lie at multiples of four, most often.
+            // Most numbers are at multiples of four.
             let at = if wide == 5 { at } else { at & !3 };
             let number = EDGES[script.byte()? % EDGES.len()].to_le_bytes();
             write(&mut parts[part], at, &number[..width]);
@@ -103,14 +103,14 @@ fn edit(script: &mut Script<'_>, parts: &mut [Vec<u8>]) -> Option<()> {
     Some(())
 }
 
-/// Writes over what is there, as far as that goes.
+/// Overwrites the existing bytes, up to the end of the part.
 fn write(part: &mut [u8], at: usize, bytes: &[u8]) {
     let place = &mut part[at..];
     let count = bytes.len().min(place.len());
     place[..count].copy_from_slice(&bytes[..count]);
 }
 
-/// Makes a number of four bytes a little larger or smaller.
+/// Slightly increases or decreases a four-byte number.
 fn add(part: &mut [u8], at: usize, change: i8) {
     if let Some(word) = part.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) {
         *word = u32::from_le_bytes(*word).wrapping_add_signed(change.into()).to_le_bytes();

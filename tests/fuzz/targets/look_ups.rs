@@ -51,7 +51,7 @@ pub(crate) fn check(symbols: &dyn Symbols, addresses: &[u64], choice: usize) {
     let every = addresses.len().div_ceil(3).max(1);
     for index in (choice % every..addresses.len()).step_by(every) {
         let (alone, notes_alone) = look_up(symbols, &addresses[index..=index]);
-        // What is broken, or takes too long, is noted where it is met, and costs what comes after it.
+        // Broken or slow parts cause a note, and prevent reading the parts after them.
         if notes.is_empty() && notes_alone.is_empty() {
             assert_eq!(alone[0], all[index], "{:#x} alone, and with others", addresses[index]);
         }

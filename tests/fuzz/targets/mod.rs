@@ -24,7 +24,7 @@ pub(crate) mod xml;
 /// A target.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
-    /// Its name: that of its corpus, its dictionary and its program.
+    /// The name of the target, its corpus, its dictionary and its program.
     pub(crate) name: &'static str,
     /// Panics where something does not hold for these bytes.
     pub(crate) check: fn(&[u8]),
@@ -59,7 +59,7 @@ pub(crate) const TARGETS: [Target; 16] = [
     Target::new("deep_copy", sample::check, 4_096, 256),
     Target::new("dottrace", sample::check, 8_192, 256),
     Target::new("rules", rules::check, 2_048, 256),
-    // A name of some hundred bytes may stand for a megabyte, and for several while it is spelled.
+    // A name of a few hundred bytes may expand to a megabyte, and take several megabytes while it is demangled.
     Target::new("demangle", demangle::check, 512, 1_024),
 ];
 

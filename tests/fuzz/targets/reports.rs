@@ -143,7 +143,7 @@ fn check_tree(tree: &CallTree, counted: (u64, u64)) {
     }
 }
 
-/// Writes the report in every format; what can be read back cheaply is.
+/// Writes the report in every format, and reads formats back if that is cheap.
 fn write(report: &Report<'_>) {
     let mut out = Vec::new();
     output::write(report, &Format::Json, &mut out).expect("a vector takes everything");
@@ -173,7 +173,7 @@ fn check_folded(report: &Report<'_>) {
     output::write(report, &Format::Folded, &mut out).expect("a vector takes everything");
     let text = String::from_utf8(out).expect("names are UTF-8");
     let weight = |line: &str| line.rsplit_once(' ').and_then(|(_, weight)| weight.parse::<u128>().ok());
-    // Not `lines()`: a carriage return within a name would be taken for an end.
+    // Not `lines()`: it would treat a carriage return in a name as a line end.
     let lines = text.split_terminator('\n');
     let sum: u128 = lines.map(|line| weight(line).unwrap_or_else(|| panic!("a line without weight: {line:?}"))).sum();
     let counted: u128 = report.series.iter().map(|series| u128::from(series.counted.weight.value)).sum();

@@ -28,10 +28,10 @@ pub(crate) fn check(input: &[u8]) {
     checks[usize::from(kind.wrapping_sub(b'0')) % checks.len()](text);
 }
 
-/// Four runs that rules are asked of.
+/// Four runs on which rules are evaluated.
 static RUNS: LazyLock<Vec<RunMeasures>> = LazyLock::new(|| fleet::runs(1, 4));
 
-/// True if an error says that a text is no part of a rule, or one of the other command's, or that a part is missing.
+/// True if an error reports an invalid part of a rule, a part from the other command's grammar, or a missing part.
 fn says_why(error: &str) -> bool {
     ["is not", "does not apply to", "is incomplete: it needs"].iter().any(|words| error.contains(words))
 }

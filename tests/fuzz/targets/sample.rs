@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use traceparse::recording::{Options, RecordingBuilder};
 
-/// Gives a few bytes at a time.
+/// A reader that returns a few bytes at a time.
 struct Slow<'i>(&'i [u8]);
 
 impl Read for Slow<'_> {

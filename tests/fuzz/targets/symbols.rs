@@ -21,7 +21,7 @@ use support::apple_symbols_model::random_image;
 use support::bundle::apple_symbols_writer::{Form, write_container, write_record};
 use support::dyld_cache_writer::{CODE, CacheForm, CacheModel, CachedFunction, CachedImage, Visible};
 
-/// Mach-O files: with DWARF, with a symbol table, with nothing but the starts of functions; thin and fat.
+/// Mach-O files: with DWARF, with a symbol table, with only function starts; thin and fat.
 const MACHO: [&[u8]; 5] = [
     include_bytes!("../../../fixtures/symbols/built/several-files/Several.dSYM/Contents/Resources/DWARF/Second"),
     include_bytes!("../../../fixtures/symbols/built/fat/FatDemo.dSYM/Contents/Resources/DWARF/FatDemo"),
@@ -30,7 +30,7 @@ const MACHO: [&[u8]; 5] = [
     include_bytes!("../../../fixtures/symbols/built/bare/Demo-stripped"),
 ];
 
-/// A file that is whole, and addresses that it answers.
+/// An intact file, and addresses for which it has an answer.
 struct Base {
     /// The names of the files; empty if the parts are one file.
     names: Vec<String>,
@@ -69,7 +69,7 @@ fn base(file: Vec<u8>) -> Base {
     let starts = Slice::all(&file).unwrap_or_default();
     let mut cuts: Vec<usize> = starts.iter().map(|slice| slice.range.start as usize).collect();
     cuts.extend(cuts.clone().into_iter().map(|start| start + HEAD));
-    // Edits rarely hit the first line of a text, without which it is no symbol file.
+    // Edits rarely hit the first line of a text file. Without this line, it is not a symbol file.
     let line = file.iter().position(|&byte| byte == b'\n').filter(|_| file.starts_with(b"MODULE "));
     cuts.extend([0, line.map_or(0, |end| end + 1), file.len()]);
     cuts.retain(|&cut| cut <= file.len());
@@ -103,7 +103,7 @@ fn cache(form: CacheForm) -> Base {
     Base { names, parts, addresses }
 }
 
-/// Some addresses that a whole file answers, and some that none does. One without names answers none.
+/// Some addresses for which an intact file has an answer, and some without an answer. A file without names answers none of them.
 fn answered(files: &[(String, Vec<u8>)]) -> Vec<u64> {
     let every: Vec<u64> = (0..0x9000).step_by(4).collect();
     let mut found = Vec::new();
@@ -126,7 +126,7 @@ fn with_edges(mut addresses: Vec<u64>) -> Vec<u64> {
 }
 
 /// # Panics
-/// When something does not hold.
+/// If a check fails.
 pub(crate) fn check(input: &[u8]) {
     let Some((&form, rest)) = input.split_first() else { return };
     if form >= 0x80 {
@@ -155,14 +155,14 @@ fn check_files(files: &[(String, Vec<u8>)], addresses: &[u64], choice: usize) {
     check_finder(files, addresses);
 }
 
-/// Opens what a locator finds, as far as that is not broken.
+/// Opens the files that a locator finds, if they are not broken.
 fn for_each_image(files: &[(String, Vec<u8>)], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
     let files = InMemory(files);
     let mut locator = Locator::new(&files);
     let count = locator.add(Path::new(FOLDER), &mut Index::default()).expect("a folder");
     assert_eq!(count, locator.found().len());
     for found in locator.found().iter().take(4) {
-        // Where it is broken it is refused, with a reason.
+        // A broken file is refused with a reason.
         let asked = found.with_symbols(&files, &MemoryBudget::unlimited(), |symbols| {
             ask(found, symbols);
             Vec::new()
@@ -197,7 +197,7 @@ fn check_finder(files: &[(String, Vec<u8>)], addresses: &[u64]) {
     }
 }
 
-/// Checks that a written Breakpad file can be read, and has the names of its sources, as far as these are whole.
+/// Checks that a written Breakpad file can be read, and contains the names of its sources that are intact.
 fn check_written(locator: &Locator<'_>, uuid: Uuid, addresses: &[u64]) {
     let Ok(file) = BreakpadFile::read(locator, uuid, &MemoryBudget::unlimited(), &mut |_, _| {}) else { return };
     let mut bytes = Vec::new();

@@ -1,7 +1,7 @@
-//! Exports as XML, through both readers, the reports and the writers; intervals too.
+//! Exports as XML, through both readers, the reports and the writers; also intervals.
 //!
-//! An input is one byte that says how to read, then the document. Only the low four bits of the byte count, so that the
-//! digits `0` to `9` and what follows them up to `?` spell every way and seeds stay text:
+//! An input is one byte that selects how to read, followed by the document. Only the low four bits of the byte are used, so the characters
+//! `0` to `?` cover all ways, and seeds stay text:
 //!
 //! ```text
 //! 5<?xml version="1.0"?><trace-query-result>…      0b0101: allow_truncated, buffers of 64 bytes
@@ -19,12 +19,12 @@ pub(super) const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384
 /// Reads the input, and asks two questions about it.
 ///
 /// # Panics
-/// When something does not hold.
+/// If a check fails.
 pub(crate) fn check(input: &[u8]) {
     check_with(input, reports::check_some);
 }
 
-/// The same with every question there is, for the corpus.
+/// The same with every question, for the corpus.
 pub(crate) fn check_everything(input: &[u8]) {
     check_with(input, |export, _| reports::check_all(export));
 }
@@ -35,7 +35,7 @@ fn check_with(input: &[u8], ask: impl Fn(&Recording, usize)) {
     let buffer_size = BUFFER_SIZES[usize::from(how >> 1 & 7)];
     let chosen = read(document, "fuzz", &options(buffer_size, allow_truncated));
     let whole = read(document, "fuzz", &options(document.len() + 1, allow_truncated));
-    // quick-xml drops a byte order mark at the start of what it is given, which inside a text is one size's matter.
+    // quick-xml drops a byte order mark at the start of a buffer. Inside text, this depends on the buffer size.
     let has_inner_mark = document.windows(3).skip(1).any(|bytes| bytes == b"\xef\xbb\xbf");
     if !has_inner_mark {
         check_same(&chosen, &whole);
@@ -45,11 +45,11 @@ fn check_with(input: &[u8], ask: impl Fn(&Recording, usize)) {
     let Ok(export) = chosen else { return };
     reports::check_rows(&export);
     assert!(allow_truncated || export.documents.iter().all(|document| document.cut_at.is_none()));
-    // The same questions for the same length, so that a changed byte shows in what is done and not in what is asked.
+    // Inputs of the same length get the same questions, so a changed byte changes the execution, not the questions.
     ask(&export, document.len());
 }
 
-/// The scanner must read what XML says. It does so under usual limits only.
+/// The scanner must agree with the XML reader. This requires the usual limits.
 fn check_scanner(document: &[u8], buffer_size: usize, allow_truncated: bool) {
     let usual = Options { allow_truncated, ..Options::default() };
     let scanned = read(document, "fuzz", &Options { buffer_size, jobs: 1 + document.len() % 2, ..usual.clone() });
@@ -58,7 +58,7 @@ fn check_scanner(document: &[u8], buffer_size: usize, allow_truncated: bool) {
     check_same(&scanned, &xml);
 }
 
-/// Intervals are the same whatever the blocks are, and rows of their tables add up.
+/// Intervals do not depend on block sizes, and the row counts of their tables add up.
 fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
     let chosen = Intervals::read(document, "fuzz", &options(buffer_size, allow_truncated));
     let whole = Intervals::read(document, "fuzz", &options(document.len() + 1, allow_truncated));
@@ -71,7 +71,7 @@ fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
                 (Some(ErrorKind::NotAnExport(_)), Some(ErrorKind::NotAnExport(_))) => true,
                 (chosen, whole) => chosen == whole,
             };
-            // A token that is too large is one of two limits, by what is in memory of it.
+            // A token that is too large exceeds one of two limits, depending on how much of it is in memory.
             assert!(is_same || document.len() > 8_192, "another error in other blocks: {kinds:?}");
             return;
         }
@@ -84,9 +84,9 @@ fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
     assert!(chosen.distinct().len() <= chosen.intervals.len());
 }
 
-/// Limits so small that a fuzzer reaches each of them.
+/// Limits that are small enough for a fuzzer to reach.
 pub(super) fn options(buffer_size: usize, allow_truncated: bool) -> Options {
-    // A kernel stack on a user stack is twice as deep, and JSON nests twice for each frame; its parsers stop at 128.
+    // A kernel stack on top of a user stack is twice as deep, and JSON nests twice per frame. JSON parsers stop at 128 levels.
     let limits = Limits {
         element_depth: 24,
         token_bytes: 8_192,
@@ -101,7 +101,7 @@ pub(super) fn options(buffer_size: usize, allow_truncated: bool) -> Options {
     Options { allow_truncated, buffer_size, limits, ..Options::default() }
 }
 
-/// The size of the buffer must not show in what was read.
+/// The result must not depend on the buffer size.
 fn check_same(chosen: &Result<Recording, Error>, whole: &Result<Recording, Error>) {
     match (chosen, whole) {
         (Ok(chosen), Ok(whole)) => {
@@ -109,7 +109,7 @@ fn check_same(chosen: &Result<Recording, Error>, whole: &Result<Recording, Error
             assert_eq!(noted(chosen), noted(whole), "diagnostics by size of the buffer");
             assert_eq!(chosen.profile.samples(), whole.profile.samples(), "samples by size of the buffer");
         }
-        // How large a token is shows when it does not fit, so that limit goes with the buffer.
+        // The size of a token matters only if it does not fit, so this limit depends on the buffer.
         (Err(Error { kind: ErrorKind::Limit(_), .. }), _) | (_, Err(Error { kind: ErrorKind::Limit(_), .. })) => {}
         // What the input looks like is told from the start that was in memory.
         (Err(Error { kind: ErrorKind::NotAnExport(_), .. }), Err(Error { kind: ErrorKind::NotAnExport(_), .. })) => {}
@@ -121,7 +121,7 @@ fn check_same(chosen: &Result<Recording, Error>, whole: &Result<Recording, Error
     }
 }
 
-/// The notes, with their places and counts. The line of a byte that has left the buffer is known to within its element only.
+/// The notes, with their places and counts. If a byte is no longer in the buffer, its line is known only within its element.
 fn noted(export: &Recording) -> Vec<(Option<u64>, &str, u64)> {
     let byte = |diagnostic: &Diagnostic| diagnostic.at.as_ref().map(|at| at.byte);
     export.diagnostics.iter().map(|row| (byte(row), row.message.as_str(), row.count)).collect()

@@ -67,7 +67,7 @@ fn assert_alike(case: &Case, rejected: u64, what: &str) {
 #[test]
 fn more_kinds_of_rows_than_are_remembered() {
     for seed in 0..3 {
-        // Now and then as an idle thread has it; else whatever a counter stood at.
+        // Sometimes the value of an idle thread; otherwise any counter value.
         let usual = |rng: &mut Rng| if rng.one_in(4) { 1_000_000 } else { rng.below(1 << 20) };
         assert_alike(&case(seed, usual), 0, &format!("seed {seed}"));
         assert_alike(&case(seed, |_| 1_000_000), 0, &format!("seed {seed}, one weight"));

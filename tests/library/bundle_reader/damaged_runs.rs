@@ -31,7 +31,7 @@ const ARRAYS: &str = "uniquing/arrayUniquer/integeruniquer";
 
 type Damage = Box<dyn Fn(&mut Files)>;
 
-/// The damages that a run can have before its first row, each with the file that is to be named.
+/// The kinds of damage to a run before its first row, each with the file that the message must name.
 fn damages(run: u32) -> Vec<(String, Damage)> {
     let core = format!("corespace/run{run}/core");
     let mut damages: Vec<(String, Damage)> = Vec::new();
@@ -46,7 +46,7 @@ fn damages(run: u32) -> Vec<(String, Damage)> {
     ] {
         let path = format!("{core}/{file}");
         let cut = path.clone();
-        // A file of which the first bytes are left, as they are, and one that is gone.
+        // A truncated file, and a missing file.
         damages.push((path.clone(), Box::new(move |files| whole(files, &cut).truncate(20))));
         let gone = path.clone();
         damages.push((path, Box::new(move |files| remove(files, &gone))));
@@ -114,7 +114,7 @@ fn a_damaged_run_costs_itself() {
     }
 }
 
-/// A run without some of its rows would look like a whole one.
+/// A run that lacks some rows would look complete.
 #[test]
 fn damage_behind_the_first_row_costs_the_recording() {
     let case = case();
@@ -126,7 +126,7 @@ fn damage_behind_the_first_row_costs_the_recording() {
         for jobs in [1, 2] {
             let error = read_files(&damaged, &with_jobs(jobs)).unwrap_err();
             let ErrorKind::BrokenBundle { file, rule } = &error.kind else { panic!("{error}") };
-            assert!(file.ends_with(&store) && rule.contains("of them are missing"), "{error}");
+            assert!(file.ends_with(&store) && rule.contains("rows are missing"), "{error}");
             let table = format!("/run[@number=\"{run}\"]/data/table[@schema=\"cpu-profile\"]");
             assert!(rule.contains(&table) && rule.contains("--input orchard.trace"), "{error}");
         }
@@ -150,7 +150,7 @@ fn a_recording_without_a_good_run_is_an_error() {
     }
 }
 
-/// A run without samples is no reason to pass over the one that has them.
+/// A run without samples must not prevent reading the run that has samples.
 #[test]
 fn a_damaged_run_beside_an_empty_one_is_an_error() {
     let mut case = case();

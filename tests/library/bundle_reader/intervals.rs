@@ -38,7 +38,7 @@ fn case(seed: u64) -> Case {
         let signpost = |rng: &mut Rng, category: &str| Signpost {
             rows: (*rng.pick(&rows), *rng.pick(&rows)),
             start_ns: (!rng.one_in(8)).then(|| rng.below(2_000)),
-            // One without an end is in no row of intervals.
+            // An interval without an end is in no row of intervals.
             end_ns: (!rng.one_in(5)).then(|| 2_000 + rng.below(90_000_000)),
             scope: ["Process", "Process", "Thread", "System"][rng.index(4)],
             identifier: if rng.one_in(2) { rng.below(3) } else { 0xeeee_b0b5_b2b2_eeee },
@@ -102,7 +102,7 @@ fn exported(recording: &Invented, nodes: &[Node]) -> Intervals {
     Intervals::read(xml.as_bytes(), "orchard", &Options::default()).unwrap()
 }
 
-/// Whatever table tells of it, an interval is there once, and an open one is not if it has an end elsewhere.
+/// An interval that several tables contain is listed once. An open interval is not listed if another table has its end.
 fn assert_distinct(found: &Intervals) {
     let distinct = found.distinct();
     let outlines = |intervals: &[&Interval], is_open: bool| -> BTreeSet<_> {

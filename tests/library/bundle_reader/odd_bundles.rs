@@ -12,7 +12,7 @@ use support::bundle::{BUNDLE, BundleOptions, Files, FoundRow, Memory, found_rows
 use support::writer::Content;
 use support::{Invented, Node, Size, Table};
 
-/// A recording of two runs.
+/// A recording with two runs.
 fn case(table: Table) -> Case {
     let recording = Invented::random(17, &Size { runs: 2, ..Size::small() });
     let options = BundleOptions::new(table, &recording);
@@ -23,13 +23,13 @@ fn open(files: &Files) -> Result<Recording, Error> {
     read_files(files, &Options::default())
 }
 
-/// The one thing that is told.
+/// The only message.
 fn told(export: &Recording) -> &str {
     let [diagnostic] = &export.diagnostics[..] else { panic!("{:?}", export.diagnostics) };
     &diagnostic.message
 }
 
-/// Everything that is told.
+/// All messages.
 fn all_told(files: &Files) -> String {
     let export = open(files).unwrap();
     export.diagnostics.into_iter().map(|diagnostic| diagnostic.message + "\n").collect()
@@ -66,7 +66,7 @@ fn saved_runs_beside_one_that_was_not_are_read() {
     rename(&mut files, "corespace/run2/", "corespace/currentRun/");
     let export = open(&files).unwrap();
     assert!(told(&export).contains("the last run was not saved"), "{}", told(&export));
-    // Without the list of its tables, and without what tables are: it has rows.
+    // The run lacks the list of its tables and their descriptions, but it has rows.
     remove(&mut files, "corespace/currentRun/core/table-manager/");
     assert!(all_told(&files).contains("the last run was not saved"));
     files.retain(|(path, _)| !path.contains("/currentRun/core/stores/") || path.ends_with("/bulkstore"));
@@ -75,7 +75,7 @@ fn saved_runs_beside_one_that_was_not_are_read() {
     assert_rows(&found_rows(&export.profile), &expected, "run 1");
 }
 
-/// As Instruments 13.4 and 16.0 leave it behind the last run.
+/// Instruments 13.4 and 16.0 leave this after the last run.
 #[test]
 fn a_run_that_nobody_began_is_not_told() {
     let case = case(Table::TimeProfile);
@@ -100,7 +100,7 @@ fn a_run_that_nobody_began_is_not_told() {
     assert!(all_told(&files).contains("the last run was not saved"));
 }
 
-/// Instruments 13.4 and 16.0 write the number of a thread behind its name, 26 does not.
+/// Instruments 13.4 and 16.0 append the number of a thread to its name; Instruments 26 does not.
 #[test]
 fn threads_have_the_same_names_in_every_version() {
     let case = case(Table::TimeProfile);
@@ -114,7 +114,7 @@ fn threads_have_the_same_names_in_every_version() {
     assert_eq!(names(&of_16), names(&of_26));
 }
 
-/// Addresses stay, and what nobody tells any more is empty.
+/// Addresses are kept, and values that are no longer recorded are empty.
 #[test]
 fn without_form_template_addresses_and_numbers_stay() {
     let case = case(Table::CpuProfile);
@@ -133,7 +133,7 @@ fn without_form_template_addresses_and_numbers_stay() {
 fn without_image_lists_frames_have_no_binary() {
     let case = case(Table::CpuProfile);
     let mut files = write_bundle(&case.recording, &case.options);
-    // Old versions wrote none of the keys.
+    // Old versions did not write these keys.
     edit(&mut files, "form.template", |bytes| {
         replace(bytes, "com.apple.xray.symbolstoremanager.", "com.apple.xray.symbolstoremanageR.")
     });
@@ -154,7 +154,7 @@ fn replace(bytes: &mut Vec<u8>, old: &str, new: &str) {
     }
 }
 
-/// The store of the table with this place among the nodes of its run.
+/// The store of the table at this index among its run's nodes.
 fn store(node: usize) -> String {
     format!("corespace/run1/core/stores/indexed-store-{}", 4 + node)
 }
@@ -192,12 +192,12 @@ fn a_table_with_a_column_of_an_unknown_type_is_left_out() {
     }
 }
 
-/// Rows that cannot be samples are only counted, and not even that if nobody knows how; a table of samples is an error.
+/// In other tables, rows are only counted, and a field of an unknown type prevents even that. In a table of samples, such a field is an error.
 #[test]
 fn fields_of_unknown_types_matter_where_samples_are() {
     let case = case(Table::CpuProfile);
     let files = write_bundle(&case.recording, &case.options);
-    // `tick` has a topology and nothing else.
+    // `tick` has only a topology.
     let (tick, cpu) = ("corespace/run1/core/stores/indexed-store-2", store(0));
     let rows = |files: &Files, schema: &str| {
         let memory = Memory::of_bundle(files);
@@ -212,7 +212,7 @@ fn fields_of_unknown_types_matter_where_samples_are() {
     assert_rows(&found_rows(&open(&odd).unwrap().profile), &case.expected(), "all samples are there");
     for field in ["topology", "process", "weight"] {
         let mut odd = files.clone();
-        // The only run: another one would be read.
+        // This must be the only run: another run would be read instead.
         remove(&mut odd, "corespace/run2/");
         edit(&mut odd, &format!("{cpu}/bulkstore_descriptor"), |bytes| set_field_type(bytes, field, 9));
         let error = rows(&odd, "cpu-profile").unwrap_err();
@@ -221,7 +221,7 @@ fn fields_of_unknown_types_matter_where_samples_are() {
     }
 }
 
-/// Raw samples are the same time once more.
+/// Raw samples repeat the same time.
 #[test]
 fn raw_samples_count_where_no_profile_has_rows() {
     let case = two_tables(Table::TimeSample, Table::TimeProfile);

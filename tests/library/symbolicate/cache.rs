@@ -23,7 +23,7 @@ struct Counting<'l> {
     loads: Mutex<BTreeMap<(PathBuf, Uuid), u64>>,
     /// The loads that fail, from the first on, and how.
     failures: Mutex<Vec<io::ErrorKind>>,
-    /// True to ask the file that knows least first.
+    /// True to query the file with the least information first.
     is_reversed: bool,
 }
 
@@ -97,7 +97,7 @@ fn all_stacks() -> Vec<Stack> {
     all
 }
 
-/// Exports that have some of the addresses of some of the stacks, and some that no function has.
+/// Exports with some addresses from some of the stacks, and some addresses outside of functions.
 fn varied(stacks: &[Stack], count: usize) -> Vec<Profile> {
     let mut rng = Rng::new(7);
     let rows = |rng: &mut Rng| -> Vec<(&Stack, Vec<u64>)> {
@@ -117,7 +117,7 @@ fn varied(stacks: &[Stack], count: usize) -> Vec<Profile> {
     (0..count).map(|_| export(&rows(&mut rng))).collect()
 }
 
-/// Everything that two profiles may differ in, but the texts that nothing refers to.
+/// Everything in which two profiles may differ, except strings without references.
 fn assert_same(ours: &(Profile, SymbolicationSummary), expected: &(Profile, SymbolicationSummary)) {
     let ((ours, our_summary), (expected, expected_summary)) = (ours, expected);
     assert_eq!(our_summary, expected_summary);

@@ -10,18 +10,18 @@ use super::mutants::{Base, Mutant};
 use super::oracle::Oracle;
 use support::Rng;
 
-/// The end of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The recording was refused.
     Error,
-    /// The library told of what is wrong, where it is.
+    /// The library reported the fault and its position.
     Told,
-    /// Both have the rows of the bundle as it was.
+    /// Both readers return the rows of the unchanged bundle.
     Unchanged,
-    /// Both have other rows, and the same.
+    /// Both readers return different rows than before, but agree.
     Changed,
-    /// Something else: its class, and what it is.
+    /// Any other outcome: its class and a description.
     Wrong(&'static str, String),
 }
 
@@ -37,7 +37,7 @@ impl End {
     }
 }
 
-/// As it is, both readers agree about a bundle, and nothing is odd about it.
+/// Checks that both readers agree about an unchanged bundle, without messages.
 pub(crate) fn base(base: &mut Base) -> Result<(), Failed> {
     let reading = library::read(&base.memory(None), 1)?;
     base.told.clone_from(&reading.told);
@@ -68,19 +68,19 @@ pub(crate) fn mutant(base: &Base, mutant: &Mutant, oracle: &mut Oracle, rng: &mu
     }
 }
 
-/// Something that has to be told.
+/// A difference that must be reported.
 #[derive(Debug, Default)]
 pub(crate) struct Difference {
     pub(crate) class: &'static str,
     pub(crate) what: String,
-    /// The store and the offsets of the rows that it is about. One diagnostic for all rows with the same problem names one of them.
+    /// The store and the offsets of the affected rows. A diagnostic for all rows with the same problem names one of them.
     pub(crate) rows: Vec<(String, u64)>,
-    /// The folder or the file that it is about.
+    /// The affected folder or file.
     pub(crate) place: Option<String>,
 }
 
 impl Difference {
-    /// True if a message names the row, or the file that was changed.
+    /// True if a message names the row or the changed file.
     pub(crate) fn is_told(&self, mutant: &Mutant, told: &[Told]) -> bool {
         let of_row = |told: &Told| {
             let names =
@@ -108,7 +108,7 @@ impl Comparison<'_> {
         let mut found = Vec::new();
         for run in self.expected {
             let number = run["run"].as_u64().unwrap_or(0) as u32;
-            // That it is left out was told, and nothing of it may be there.
+            // The run was reported as left out, so none of its rows may exist.
             if self.reading.unread.contains(&number) {
                 continue;
             }
@@ -146,9 +146,9 @@ impl Comparison<'_> {
     }
 }
 
-/// The rows of the other reader, as they stand in the table or, where it tells their order, by time; `None` for rows that are bad.
+/// The rows of the other reader, in the order of the table or, if the reader records an order, by time; `None` for invalid rows.
 fn rows(table: &Value) -> Vec<Option<ReadRow>> {
-    // The library leaves out spaces at the end of a thread's name: exports write some before its number.
+    // The library trims the end of thread names, since exports write spaces before the number.
     let name = |value: &Value| text(value).trim_end().to_owned();
     let row = |row: &Value| ReadRow { cells: text(&row[0]), thread_name: name(&row[1]), process_name: text(&row[2]) };
     table["rows"].as_array().into_iter().flatten().map(|value| value.is_array().then(|| row(value))).collect()
@@ -190,7 +190,7 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
         let Some(expected) = expected else { continue };
         match others.as_slice().first() {
             Some(ours) if names.are_equal(ours, expected) => drop(others.next()),
-            // It is missing, if one that was rejected is left; else it is another one.
+            // The row is missing if a rejected row remains; otherwise, it has been replaced.
             _ if others.len() < rows[index..].iter().flatten().count() => {
                 missing += 1;
                 found.push(Difference {
@@ -225,7 +225,7 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
     }
 }
 
-/// Names by thread and process. Of several for one, which a thread has over time, the library shows one.
+/// Names by thread and process. If a thread has several names over time, the library shows one of them.
 struct Names {
     threads: BTreeMap<String, BTreeSet<String>>,
     processes: BTreeMap<String, BTreeSet<String>>,
@@ -250,11 +250,11 @@ impl Names {
     }
 }
 
-/// Thread and process of a row.
+/// The thread and process of a row.
 fn people(cells: &str) -> (String, String) {
     let cells: Vec<&str> = cells.split('\t').collect();
     match cells[..] {
-        // Of an interval, or a hang risk.
+        // For an interval or a hang risk.
         [.., tid, pid] if cells.len() == 9 => (tid.to_owned(), pid.to_owned()),
         _ => (format!("{} {}", cells[3], cells[4]), cells[4].to_owned()),
     }

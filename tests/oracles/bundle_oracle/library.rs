@@ -14,10 +14,10 @@ use support::bundle::{BUNDLE, Memory};
 /// The contents that were read, and the messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
-    /// Tables of samples, then those of intervals.
+    /// Tables of samples, then tables of intervals.
     pub(crate) tables: Vec<ReadTable>,
     pub(crate) told: Vec<Told>,
-    /// Runs that were left out, which is told.
+    /// Runs that were left out, with a message.
     pub(crate) unread: Vec<u32>,
 }
 

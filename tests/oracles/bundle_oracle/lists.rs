@@ -1,9 +1,9 @@
 //! The positions of the objects in a binary property list, for changing one of them.
 
-/// An object and what its first byte says.
+/// An object, and the meaning of its first byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object {
-    /// The position of its bytes, behind those that give its kind and count.
+    /// The position of its content, after the bytes with its kind and count.
     pub(crate) at: usize,
     pub(crate) count: usize,
     /// The upper half of the first byte: 1 is an integer, 2 a real, 4 data, 5 ASCII, 6 UTF-16, 8 a reference, 0xa an array, 0xd a

@@ -1,4 +1,4 @@
-//! Mutants of bundles: a few values are different, but the form is intact, so a reader cannot refuse them because of their form.
+//! Mutants of bundles: a few values are different, but the structure is intact, so a reader cannot reject them as malformed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,21 +14,21 @@ use support::bundle::{BUNDLE, Files, Memory};
 
 mod edits;
 
-/// A bundle that mutants are made of.
+/// A bundle from which mutants are made.
 pub(crate) struct Base {
     pub(crate) name: String,
     /// Inflated.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// The reading of the other reader.
     pub(crate) expected: Vec<Value>,
-    /// The messages of the library for the bundle as it is.
+    /// The library's messages for the unchanged bundle.
     pub(crate) told: Vec<Told>,
-    /// The objects of `form.template` that matter.
+    /// The objects of `form.template` that affect the result.
     seen: Vec<usize>,
     template: Option<List>,
-    /// Files that can be changed, by what they are.
+    /// Files that can be changed, by kind.
     kinds: BTreeMap<Kind, Vec<String>>,
-    /// True if all tables are read, and not only those of samples and intervals.
+    /// True if all tables are read, not only samples and intervals.
     pub(crate) is_of_all_tables: bool,
 }
 
@@ -46,7 +46,7 @@ enum Kind {
     Template,
 }
 
-/// The share of changes that each kind of file gets, in parts of all.
+/// The share of changes for each kind of file.
 const SHARES: [(Kind, u64); 9] = [
     (Kind::Rows, 30),
     (Kind::Names, 6),
@@ -59,7 +59,7 @@ const SHARES: [(Kind, u64); 9] = [
     (Kind::Template, 16),
 ];
 
-/// Bytes instead of others.
+/// Replacement bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) at: usize,
@@ -67,17 +67,17 @@ pub(crate) struct Edit {
     pub(crate) new: Vec<u8>,
 }
 
-/// Files that are changed, or gone.
+/// Changed or removed files.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) edits: Vec<(String, Option<Vec<Edit>>)>,
-    /// The kind of the change, for classes of mistakes.
+    /// The kind of the change, to classify mistakes.
     pub(crate) kind: &'static str,
     pub(crate) described: String,
 }
 
 const CPU: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
-/// Tables of what is no sample: signposts, regions, hangs.
+/// Tables without samples: signposts, regions, hangs.
 const MARKS: [&str; 6] = [
     "os-signpost-interval",
     "OSSignpostIntervals",
@@ -92,7 +92,7 @@ impl Base {
         Self::of(name, files, false)
     }
 
-    /// The same of all tables, each with so many rows at most.
+    /// The same for all tables, with at most this many rows each.
     pub(crate) fn of_all_tables(name: String, files: &Files, rows: usize) -> Base {
         let mut base = Self::of(name, files, true);
         let stores = base.kinds.get(&Kind::Rows).cloned().unwrap_or_default();
@@ -107,7 +107,7 @@ impl Base {
     fn of(name: String, files: &Files, is_of_all_tables: bool) -> Base {
         let inflate = |(path, bytes): &(String, Vec<u8>)| (path.clone(), inflated(bytes).expect("a whole file"));
         let mut files: BTreeMap<String, Vec<u8>> = files.iter().map(inflate).collect();
-        // Most of a real bundle is in tables that nobody reads here.
+        // Most of a real bundle is in tables that this test does not read.
         let is_read = |path: &String| kind_of(&files, path, is_of_all_tables).is_some() || is_described(path);
         let read: Vec<String> = files.keys().filter(|path| is_read(path)).cloned().collect();
         files.retain(|path, _| read.contains(path));
@@ -123,7 +123,7 @@ impl Base {
         base
     }
 
-    /// Keeps what the other reader has made of it.
+    /// Stores the result of the other reader.
     pub(crate) fn know(&mut self, mut answer: Value) {
         if let Value::Array(runs) = answer["runs"].take() {
             self.expected = runs;
@@ -132,7 +132,7 @@ impl Base {
         self.seen = seen.map(|object| object as usize).collect();
     }
 
-    /// Its files, or those of a mutant.
+    /// The files of the bundle or a mutant.
     pub(crate) fn memory<'a>(&'a self, changed: Option<&'a BTreeMap<String, Option<Vec<u8>>>>) -> Memory<'a> {
         let mut memory = Memory::default();
         for (path, bytes) in &self.files {
@@ -147,7 +147,7 @@ impl Base {
     }
 }
 
-/// True for a file that describes a table, of whichever kind.
+/// True for a file that describes any kind of table.
 fn is_described(path: &str) -> bool {
     path.starts_with("corespace/run")
         && ["/schema.xml", "/bulkstore_descriptor"].iter().any(|name| path.ends_with(name))
@@ -183,7 +183,7 @@ impl Mutant {
         for (path, edits) in &self.edits {
             let file = edits.as_ref().map(|edits| {
                 let bytes = edited(&base.files[path], edits);
-                // What begins like zlib is taken for it; large files take long.
+                // Files that begin like zlib are treated as zlib; large files take long.
                 let is_deflated =
                     bytes.len() < 100_000 && (self.described.len().is_multiple_of(2) || bytes.first() == Some(&0x78));
                 if is_deflated { deflated(&bytes) } else { bytes }
@@ -204,7 +204,7 @@ impl Mutant {
     }
 }
 
-/// Bytes with the stretches replaced, one after the other.
+/// Applies the replacements in order.
 pub(crate) fn edited(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for Edit { at, length, new } in edits {
@@ -218,7 +218,7 @@ pub(crate) fn mutant(base: &Base, rng: &mut Rng) -> Mutant {
     loop {
         let mut edits: Vec<(String, Option<Vec<Edit>>)> = Vec::new();
         let (mut kind, mut described) = ("", Vec::new());
-        // Most have one change, so that nothing hides behind something else.
+        // Most mutants have one change, so that no fault hides another.
         for _ in 0..if rng.one_in(12) { 2 } else { 1 } {
             let Some((done, changes)) = change(base, rng) else { continue };
             if changes.iter().any(|(path, _)| edits.iter().any(|(known, _)| known == path)) {
@@ -242,7 +242,7 @@ pub(crate) fn mutant(base: &Base, rng: &mut Rng) -> Mutant {
 
 type Changes = Vec<(String, Option<Vec<Edit>>)>;
 
-/// One change, and what it is called.
+/// One change, and its name.
 fn change(base: &Base, rng: &mut Rng) -> Option<(&'static str, Changes)> {
     if rng.one_in(60) {
         let paths = base.kinds.values().nth(rng.index(base.kinds.len()))?;

@@ -27,7 +27,7 @@ impl Oracle {
         self.ask(&json!({"bundle": base.name, "files": files, "tables": base.is_of_all_tables}))
     }
 
-    /// Its reading of a mutant, run by run.
+    /// The oracle's reading of a mutant, run by run.
     pub(crate) fn read(&mut self, base: &Base, mutant: &Mutant) -> Result<Vec<Value>, Failed> {
         let stretch = |edit: &Edit| json!([edit.at, edit.length, hexadecimal(&edit.new)]);
         let edits = mutant.edits.iter().map(|(path, edits)| {

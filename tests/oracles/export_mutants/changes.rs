@@ -1,6 +1,6 @@
-//! One change to an export, as the next Xcode, a script or a broken disk may make it.
+//! One change to an export, such as the next Xcode version, a script or a broken disk might make.
 //!
-//! Most changes leave the document well-formed; changes of bytes may not.
+//! The document stays well-formed, except after some changes of bytes.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use support::Rng;
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) document: Vec<u8>,
-    /// The change, for a person.
+    /// A description of the change.
     pub(crate) what: String,
-    /// Where, in the document as it was.
+    /// The position of the change in the original document.
     pub(crate) place: usize,
-    /// The element that was changed, by its index in the document as it was.
+    /// The index of the changed element in the original document.
     pub(crate) element: usize,
 }
 
-/// Names of elements and attributes that mean something.
+/// Names of elements and attributes with a meaning.
 const NAMES: [&str; 25] = [
     "thread",
     "process",
@@ -50,7 +50,7 @@ const NAMES: [&str; 25] = [
 const KEYS: [&str; 10] = ["id", "ref", "fmt", "name", "addr", "UUID", "load-addr", "arch", "path", "line"];
 const TEXTS: [&str; 12] = ["", " ", "0", "1", "x", "-1", "1.5", "18446744073709551616", "7 8", "\n", "Running", "0x10"];
 
-/// Makes one change; `None` where the one that was drawn is not possible there.
+/// Makes one random change; `None` if the chosen change is not possible at the chosen place.
 pub(crate) fn change(document: &[u8], elements: &[Element], rng: &mut Rng) -> Option<Mutant> {
     let index = rng.index(elements.len());
     let element = &elements[index];
@@ -72,7 +72,7 @@ pub(crate) fn change(document: &[u8], elements: &[Element], rng: &mut Rng) -> Op
     })
 }
 
-/// Pieces of the document, in order, and what takes their place.
+/// Parts of the document, in order, and their replacements.
 type Edits = Vec<(Range<usize>, Vec<u8>)>;
 
 fn draw(document: &[u8], elements: &[Element], element: &Element, rng: &mut Rng) -> Option<(&'static str, Edits)> {
@@ -153,7 +153,7 @@ fn attribute_value(document: &[u8], elements: &[Element], element: &Element, rng
         1 | 2 if matches!(key, b"id" | b"ref") => {
             text = (1 + rng.below(elements.len() as u64 + 5)).to_string().into_bytes();
         }
-        // What another element of this kind has.
+        // The value of another element of this kind.
         1..=3 => {
             let name = &document[element.name.clone()];
             let others = elements.iter().filter(|other| &document[other.name.clone()] == name);
@@ -191,7 +191,7 @@ fn text(document: &[u8], elements: &[Element], element: &Element, rng: &mut Rng)
     let content = element.content.clone();
     let mut text = document[content.clone()].to_vec();
     match rng.below(8) {
-        // That of another element of this name, such as the type of another column.
+        // The value of another element with this name, such as the type of another column.
         6 | 7 => {
             let name = &document[element.name.clone()];
             let others = elements.iter().filter(|other| other.is_leaf && &document[other.name.clone()] == name);
@@ -218,7 +218,7 @@ fn text(document: &[u8], elements: &[Element], element: &Element, rng: &mut Rng)
     Some(vec![(content, text)])
 }
 
-/// An element in front of another one, or first or last in it.
+/// Inserts an element before another element, or as its first or last child.
 fn added(document: &[u8], element: &Element, rng: &mut Rng) -> Edits {
     let name = *rng.pick(&NAMES);
     let id = 1 + rng.below(60);
@@ -238,7 +238,7 @@ fn added(document: &[u8], element: &Element, rng: &mut Rng) -> Edits {
     vec![(at..at, new.into_bytes())]
 }
 
-/// Any byte of a tag, or behind it.
+/// Changes any byte of a tag, or after it.
 fn byte(document: &[u8], element: &Element, rng: &mut Rng) -> Edits {
     let end = element.content.end.min(element.tag.end + 20).max(element.tag.end);
     let at = element.tag.start + rng.index(end - element.tag.start);

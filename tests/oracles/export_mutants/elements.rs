@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-/// An element, by places in the document.
+/// An element, as byte positions in the document.
 #[derive(Clone, Debug)]
 pub(crate) struct Element {
     pub(crate) name: Range<usize>,
-    /// The start tag, from its `<` to behind its `>`.
+    /// The start tag, including `<` and `>`.
     pub(crate) tag: Range<usize>,
-    /// Its content; empty for an element of one tag.
+    /// The content; empty for an element with a single tag.
     pub(crate) content: Range<usize>,
-    /// Its end.
+    /// The end of the element.
     pub(crate) end: usize,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) parent: Option<usize>,
-    /// True if it holds no other elements.
+    /// True if the element contains no other elements.
     pub(crate) is_leaf: bool,
 }
 
@@ -29,7 +29,7 @@ impl Element {
         self.tag.end == self.end
     }
 
-    /// Its own bytes, from the first to the last.
+    /// All bytes of the element.
     pub(crate) fn all(&self) -> Range<usize> {
         self.tag.start..self.end
     }

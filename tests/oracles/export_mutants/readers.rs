@@ -1,4 +1,4 @@
-//! The two readers, with their rows of a document in a common form.
+//! Both readers, with the rows of a document in a common form.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use traceparse::units::Unit;
 
 use crate::programs::Server;
 
-/// The numbers of a process and of a thread in it.
+/// The pid and tid of a thread.
 type ThreadKey = (Option<u64>, Option<u64>);
 
 /// The reading of the library.
@@ -19,13 +19,13 @@ type ThreadKey = (Option<u64>, Option<u64>);
 pub(crate) struct Reading {
     /// The number of documents.
     pub(crate) documents: usize,
-    /// The number of rows that were rejected.
+    /// The number of rejected rows.
     rejected: u64,
-    /// The rows of each table that has some, in one line each, sorted.
+    /// The sorted rows of each non-empty table, one line per row.
     tables: Vec<Vec<String>>,
     /// The name of each thread, by process and number.
     threads: BTreeMap<ThreadKey, String>,
-    /// Of each diagnostic: where, what, how often.
+    /// The position, message and count of each diagnostic.
     notes: Vec<(Option<usize>, String, u64)>,
 }
 
@@ -110,9 +110,9 @@ fn shown_frame(profile: &Profile, frame: &Frame) -> String {
 }
 
 impl Reading {
-    /// The messages about this document that the other one does not have: place and text.
+    /// The messages about this document that are missing for the other document: position and text.
     pub(crate) fn new_notes(&self, base: &Self) -> Vec<(Option<usize>, &str)> {
-        // One more of a kind is not told: its place is not.
+        // If only the count of a message is higher, the position of the new occurrence is unknown.
         let is_new = |message: &str| !base.notes.iter().any(|(_, known, _)| known == message);
         let new = self.notes.iter().filter(|(_, message, _)| is_new(message));
         new.map(|(at, message, _)| (*at, message.as_str())).collect()
@@ -127,13 +127,13 @@ pub(crate) enum Answer {
 
 /// The oracle's reading.
 pub(crate) struct Expected {
-    /// Of each CPU table: where each row starts, and the row in one line where it can be read.
+    /// For each CPU table: the start of each row and, if readable, the row as one line.
     tables: Vec<Vec<(usize, Option<String>)>>,
-    /// The names of each thread; `None` is one that the oracle cannot tell.
+    /// The names of each thread; `None` if the oracle cannot determine the name.
     threads: BTreeMap<ThreadKey, Vec<Option<String>>>,
 }
 
-/// Asks `tests/oracle/exports.py` about a document.
+/// Has `tests/oracle/exports.py` read a document.
 pub(crate) fn ask(oracle: &mut Server, document: &[u8]) -> Result<Answer, Failed> {
     let answer = oracle.ask(&[format!("{}\n", document.len()).as_bytes(), document].concat())?;
     Ok(match answer.get("ill").or(answer.get("refused")) {
@@ -160,13 +160,13 @@ impl Expected {
         Self { tables, threads }
     }
 
-    /// The starts of the rows that it cannot read.
+    /// The starts of the unreadable rows.
     pub(crate) fn unreadable_rows(&self) -> Vec<usize> {
         let rows = self.tables.iter().flatten();
         rows.filter(|(_, row)| row.is_none()).map(|(start, _)| *start).collect()
     }
 
-    /// True if everything that the library has is right, and it rejected every row that it lacks.
+    /// True if everything that the library read is right, and every missing row was rejected.
     pub(crate) fn is_rejected(&self, reading: &Reading) -> bool {
         let mut expected: Vec<&str> = self.tables.iter().flatten().filter_map(|(_, row)| row.as_deref()).collect();
         expected.sort_unstable();
@@ -177,7 +177,7 @@ impl Expected {
         is_subset && found.len() as u64 + reading.rejected == rows
     }
 
-    /// The first thing that the two say differently.
+    /// The first difference between the readings.
     pub(crate) fn difference(&self, reading: &Reading) -> Option<String> {
         let mut tables: Vec<Vec<&str>> =
             self.tables.iter().map(|rows| rows.iter().filter_map(|(_, row)| row.as_deref()).collect()).collect();

@@ -24,7 +24,7 @@ fn browse(page: &str) -> Result<(String, String), Failed> {
     browse_file(&path)
 }
 
-/// The same of a page in a file.
+/// The same for a page in a file.
 fn browse_file(path: &Path) -> Result<(String, String), Failed> {
     let folder = tempfile::tempdir()?;
     let (out, log) = (folder.path().join("out"), folder.path().join("log"));
@@ -56,7 +56,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<bool, Failed> {
     Ok(false)
 }
 
-/// Stands first in the page: keeps every error, and what the policy of the page refused.
+/// Inserted at the start of the page: records all errors and policy violations.
 const COLLECTOR: &str = r#"<script nonce="test">
 window.errors = [];
 window.onerror = (message) => { errors.push(String(message)); };
@@ -88,12 +88,12 @@ window.opened = async (page) => {
 window.test = (run) => run().catch((error) => { check("no exception", false, error.stack); finish(""); });
 </script>"#;
 
-/// A page that lets scripts of the test run, besides its own.
+/// A page whose policy also allows the test's scripts.
 fn with_nonce(page: &str) -> String {
     page.replace("script-src ", "script-src 'nonce-test' ")
 }
 
-/// Runs a script in a page after the page's own, and gives what it told.
+/// Runs a script in a page after the page's scripts, and returns its result.
 fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
     let page = with_nonce(page);
     let page = page.replacen("<head>", &format!("<head>{COLLECTOR}"), 1);
@@ -111,11 +111,11 @@ fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
     Ok(told)
 }
 
-/// The sizes of screens: a phone, a laptop, a large desk; and a narrow one, on which everything is looked at.
+/// The screen sizes: a phone, a laptop, a large desktop; and a narrow screen, on which everything is examined.
 const SCREENS: [(u32, u32); 4] = [(390, 844), (1280, 800), (2200, 1200), NARROW];
 const NARROW: (u32, u32) = (360, 3000);
 
-/// On every screen, in light and in dark, what was found is on the first one, nothing scrolls sideways, and every text has contrast.
+/// On every screen, in light and dark mode, the findings are visible without scrolling, nothing scrolls sideways, and all text has contrast.
 pub(crate) fn pages_fit_every_screen() -> Result<(), Failed> {
     for (name, report, _) in shapes() {
         let told = check_in_page(&framed(&report, &SCREENS), FIRST_SCREEN)?;
@@ -140,7 +140,7 @@ fn framed(report: &FleetReport, screens: &[(u32, u32)]) -> String {
     format!("<!DOCTYPE html><html><head><meta charset=\"utf-8\"></head><body>{frames}</body></html>")
 }
 
-/// Long names of everything.
+/// Long names everywhere.
 fn long_names() -> FleetReport {
     let mut long = fleet::runs(4, 8);
     for run in &mut long {
@@ -164,8 +164,8 @@ pub(crate) fn tables_sort_and_filter() -> Result<(), Failed> {
         let told = check_in_page(&page(&report), &format!("const COHORTS = {cohorts};\n{SORT_AND_FILTER}"))?;
         println!("{name}: {}", told.replace('\n', " "));
         if name == "usual" {
-            // The scripts did what they say: four cohorts have 4 tables each, and there are 8 others, the runs,
-            // the numbers of the boxes and of the trend, and the two of the summary.
+            // The scripts have worked: four cohorts have 4 tables each, and there are 8 other tables, the runs, the numbers of the boxes and of
+            // the trend, and the two of the summary.
             ensure!(told.contains("tables 28,"), "{told}");
         }
     }
@@ -195,8 +195,8 @@ pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A click on a number opens the page of its run, and nothing is said on the console. What the link selects there is compared with the page by
-/// `tests/cli/fleet_with_runs.rs`: Chromium writes the document before the page's worker has answered.
+/// A click on a number opens the page of its run, without console messages. `tests/cli/fleet_with_runs.rs` compares the link's selection with
+/// the page, since Chromium prints the document before the page's worker has answered.
 pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let exports = folder.path().join("exports");
@@ -216,7 +216,7 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
         "1".as_ref(),
     ])?;
     let html = fs::read_to_string(&page)?;
-    // The script of the test follows the link, and the page that comes then is the one that is read.
+    // The test's script follows the link, and Chromium prints the page that opens.
     let click = "opened(document).then(() => document.querySelector('#scope-function a.run').click());";
     let click = format!("<script nonce=\"test\">{click}</script></body>");
     let html = with_nonce(&html).replacen("<head>", &format!("<head>{COLLECTOR}"), 1);

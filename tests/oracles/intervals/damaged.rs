@@ -111,7 +111,7 @@ fn rows_that_cannot_be_read_are_counted() {
         "<row><sentinel/><duration>1</duration><string>A</string></row>".to_owned(),
         "<row><start-time>1</start-time><duration ref=\"99\"/><string>A</string></row>".to_owned(),
         "<row><start-time>1</start-time><thread fmt=\"t\"><tid>1</tid></thread><string>A</string></row>".to_owned(),
-        // Not over when the recording was; and one that is over at once.
+        // An interval that is open at the end of the recording, and an interval that ends immediately.
         "<row><start-time>7</start-time><sentinel/><string>A</string></row>".to_owned(),
         interval("9", "0", "A"),
     ];
@@ -148,7 +148,7 @@ fn ends_and_beginnings_without_a_partner() {
     assert_eq!(lone, [(10, Some("A")), (40, Some("A"))]);
     let table = &found.tables[0];
     assert_eq!((table.rows, table.used, table.unused, table.rejected.total()), (7, 3, 3, 1));
-    // The order of the rows does not matter, that of time does.
+    // The order of rows does not matter, but the order of times does.
     let turned: String = rows.iter().rev().map(String::as_str).collect();
     let turned = find(document("os-signpost", &EVENT, &turned).as_bytes());
     assert_eq!(times(&turned), times(&found));
@@ -185,7 +185,7 @@ fn ids_are_those_of_a_document() {
     let found = find(both.as_bytes());
     assert_eq!(times(&found), [(1, Some(3)), (1, Some(3))]);
     assert_eq!(reasons(&found), [(RejectReason::UndefinedRef, 1)], "of the second document");
-    // In one document the ids go on from run to run.
+    // In one document, ids continue from run to run.
     let nodes =
         node(1, "os-signpost-interval", &INTERVAL, defined) + &node(3, "os-signpost-interval", &INTERVAL, referred);
     let found = find(format!("<trace-query-result>{nodes}</trace-query-result>").as_bytes());
@@ -195,7 +195,7 @@ fn ids_are_those_of_a_document() {
 fn definitions_may_stand_in_other_tables() {
     let cpu = "<row><sample-time id=\"1\">5</sample-time><thread id=\"2\" fmt=\"m (0x51) (app, pid: 7)\"><tid id=\"3\">81</tid>\
                <process id=\"4\" fmt=\"app (7)\"><pid id=\"5\">7</pid></process></thread><string id=\"6\">Layout</string></row>";
-    // Rows of a track detail are no XML: the name of an attribute has a percent sign.
+    // Rows of a track detail are not well-formed: the name of an attribute contains a percent sign.
     let detail = "<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[1]'><row resident-%=\"1\" path=\"a & b\"/></node>";
     let hang = "<row><start-time id=\"7\">1</start-time><duration id=\"8\">2</duration><thread ref=\"2\"/><process ref=\"4\"/></row>";
     let named = "<row><start-time ref=\"7\"/><duration ref=\"8\"/><string ref=\"6\"/></row>";

@@ -21,18 +21,18 @@ fn node() -> Command {
     node
 }
 
-/// True if Chromium, node and playwright-core are there.
+/// True if Chromium, node and playwright-core are installed.
 pub(crate) fn is_there() -> bool {
     runs(Command::new(chromium()).arg("--version")) && runs(node().args(["-e", "require('playwright-core')"]))
 }
 
-/// A picture after each step, the first before all.
+/// The state of a picture before the first step and after each step.
 pub(crate) struct Visit {
     pub(crate) states: Vec<Value>,
 }
 
 impl Visit {
-    /// Opens a picture and does these steps. Nothing may be logged, and nothing but the file be loaded.
+    /// Opens a picture and performs these steps. The page must not log anything, or load any other file.
     pub(crate) fn new(text: &str, width: u32, scheme: &str, steps: &Value) -> Result<Self, Failed> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("flame.svg");
@@ -43,8 +43,8 @@ impl Visit {
         ensure!(told["errors"] == json!([]), "{}", told["errors"]);
         let own = format!("file://{}", path.display());
         let requests = told["requests"].as_array().ok_or("no requests")?;
-        // The picture as an image is opened on a page of its own.
-        // The worker that tries expressions is in the file.
+        // The picture as an image is opened in a separate page.
+        // The file contains the worker that tests regular expressions.
         let is_of_file = |request: &str| request.starts_with(&own) || request.starts_with("blob:");
         let is_own = |request: &Value| request.as_str().is_some_and(is_of_file);
         ensure!(!requests.is_empty() && requests.iter().all(is_own), "{requests:?}");
@@ -67,7 +67,7 @@ impl Visit {
         self.states[step]["frames"].as_array()?.iter().position(|frame| frame["hasFocus"] == true)
     }
 
-    /// Checks that exactly those frames are shown that zooming to one shows, and where.
+    /// Checks that zooming to a frame shows exactly the expected frames, in the expected places.
     pub(crate) fn check_zoom(&self, step: usize, frames: &[Frame], zoomed: usize, width: f64) -> Result<(), Failed> {
         let end = end_of(frames, zoomed);
         let below = below(frames, zoomed);
@@ -90,7 +90,7 @@ impl Visit {
     }
 }
 
-/// Texts are starts of names, with their share where there is room, and stay in their frames.
+/// Labels are prefixes of names, followed by the share if there is space, and stay within their frames.
 fn check_texts(state: &Value) -> Result<(), Failed> {
     for frame in state["frames"].as_array().ok_or("no frames")? {
         let (name, text) = (frame["name"].as_str().unwrap_or_default(), frame["text"].as_str().unwrap_or_default());
@@ -106,25 +106,25 @@ fn check_texts(state: &Value) -> Result<(), Failed> {
         let (wide, room) = (frame["textWidth"].as_f64().unwrap_or(0.0), frame["width"].as_f64().unwrap_or(0.0));
         ensure!(wide <= room - 5.9 || text.is_empty(), "{frame}");
         ensure!(room < 40.0 || !text.is_empty(), "{frame} has room and no text");
-        // Letters are at most that wide.
+        // Characters are at most this wide.
         let has_room = name.is_ascii() && room > 6.0 + 7.45 * (name.len() + share.len()).min(32) as f64;
         ensure!(has_share || !has_room || frame["isCompared"] == true, "{frame} has room for{share}");
     }
     Ok(())
 }
 
-/// The index behind the last frame that stands on a frame.
+/// The index after the last frame in the subtree of a frame.
 fn end_of(frames: &[Frame], index: usize) -> usize {
     let on = frames[index + 1..].iter().take_while(|frame| frame.depth > frames[index].depth);
     index + 1 + on.count()
 }
 
-/// The frames that a frame stands on.
+/// The callers of a frame.
 fn below(frames: &[Frame], index: usize) -> Vec<usize> {
     (0..index).filter(|&other| end_of(frames, other) > index).collect()
 }
 
-/// The weight of frames that a word is in, from a frame on, of which none stands on another.
+/// The weight of matching frames in the subtree of a frame, counting only the outermost matches.
 fn found_weight(frames: &[Frame], from: usize, word: &str) -> u64 {
     let has = |frame: &Frame| frame.name.contains(word) || frame.binary.contains(word);
     if below(frames, from).iter().any(|&index| has(&frames[index])) {
@@ -135,7 +135,7 @@ fn found_weight(frames: &[Frame], from: usize, word: &str) -> u64 {
     outermost.map(|index| frames[index].all).sum()
 }
 
-/// A picture of this width, however wide the window is.
+/// A picture with this width, regardless of the window's width.
 pub(crate) fn fixed(width: u32) -> FlameGraphOptions {
     FlameGraphOptions { width: Some(width), ..FlameGraphOptions::default() }
 }
@@ -162,7 +162,7 @@ pub(crate) fn frames_zoom_and_come_back() -> Result<(), Failed> {
         let visit = Visit::new(&text, width + 20, "light", &steps)?;
         for (step, zoomed) in [0, deep, middle, 0, deep, 0, deep].into_iter().enumerate() {
             visit.check_zoom(step, &frames, zoomed, f64::from(width)).or_else(|fault| {
-                // Before the script has placed them, frames stand as they were written.
+                // Until the script runs, frames are in the positions in the file.
                 if step == 0 { Ok(()) } else { Err(fault) }
             })?;
             let hash = if zoomed == 0 { String::new() } else { format!("#zoom={zoomed}") };
@@ -179,7 +179,7 @@ pub(crate) fn keys_do_what_the_mouse_does() -> Result<(), Failed> {
     for is_icicle in [false, true] {
         let (text, frames) = orchard(&FlameGraphOptions { is_icicle, ..fixed(1200) })?;
         let (up, down) = if is_icicle { ("ArrowDown", "ArrowUp") } else { ("ArrowUp", "ArrowDown") };
-        // Tab goes to the search, since nothing can be reset, and to the root.
+        // Tab goes to the search (since there is nothing to reset), then to the root.
         let steps = json!([
             ["key", "Tab"],
             ["key", "Tab"],
@@ -229,7 +229,7 @@ pub(crate) fn search_finds_and_counts_once() -> Result<(), Failed> {
     let (orchard, frames) = orchard(&fixed(1200))?;
     let random = picture_of(&random_tree(&mut Rng::new(3), 300), &fixed(1200))?;
     let random_frames = Drawn::read(&random)?.frames;
-    // Words whose frames stand on each other, that are in binaries only, and that are nowhere.
+    // Words whose frames are nested, that occur only in binaries, and that do not occur.
     for (text, frames, words) in [
         (orchard, frames, ["Press", "libfruit", "sort_by_size", "Orchard", "nobody"]),
         (random, random_frames, ["function_4", "lib3", "function_16", "function_", "nobody"]),
@@ -245,7 +245,7 @@ pub(crate) fn search_finds_and_counts_once() -> Result<(), Failed> {
         for (index, word) in words.into_iter().enumerate() {
             let (all, part) = (found_weight(&frames, 0, word), found_weight(&frames, zoomed, word));
             let has = |frame: &Frame| frame.name.contains(word) || frame.binary.contains(word);
-            // A word of small letters is found in any case of letters.
+            // A search in lower case ignores case.
             let is_exact = word.contains(char::is_uppercase)
                 || !frames.iter().any(|frame| {
                     !has(frame) && format!("{} {}", frame.name, frame.binary).to_lowercase().contains(word)
@@ -289,13 +289,13 @@ pub(crate) fn addresses_keep_what_is_shown() -> Result<(), Failed> {
     for (step, zoomed) in [(3, 4), (4, 1), (5, 5), (6, 0), (7, 0), (8, 0)] {
         visit.check_zoom(step, &frames, zoomed, 1200.0)?;
     }
-    // Capitals are exact.
+    // A search with capital letters is case-sensitive.
     ensure!(visit.found(5) == "none found" && visit.found(6) == "no expression", "{}", visit.found(5));
     ensure!(visit.found(4).is_empty() && visit.found(8).is_empty(), "{}", visit.found(4));
     Ok(())
 }
 
-/// Its tries double with each letter of a name: the tab must go on, and the next search must be answered.
+/// The work of this expression doubles with each character of a name: the tab must stay responsive, and the next search must be answered.
 pub(crate) fn no_expression_hangs_the_picture() -> Result<(), Failed> {
     let (text, frames) = orchard(&fixed(1200))?;
     let long = "w".repeat(60);
@@ -368,7 +368,7 @@ pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
 pub(crate) fn an_image_shows_the_same() -> Result<(), Failed> {
     let (text, frames) = orchard(&FlameGraphOptions::default())?;
     let top = Drawn::read(&text)?.top;
-    // Right of the texts of the root and of a thread, and beside all frames.
+    // To the right of the labels of the root and a thread, and outside of all frames.
     let thread = &frames[2];
     let points = json!([
         [1100, (top + frames[0].y) as u32 + 8],

@@ -49,7 +49,7 @@ pub(crate) fn changes_are_shown() -> Result<(), Failed> {
     let found = drawn.frames.iter();
     let found: Vec<_> =
         found.map(|frame| (frame.name.as_str(), frame.class.as_str(), frame.width, frame.before)).collect();
-    // Of 1,000 before: 100 % more, 50 % more, nothing, 12 % less, 1.4 % more by 1.6 deviations, 0.6 % more.
+    // From 1,000 before: 100 % more, 50 % more, unchanged, 12 % less, 1.4 % more (1.6 deviations), 0.6 % more.
     let wanted = [
         ("all", "r3", 1180.0, Some((1_000, 0))),
         ("grew", "r3", 354.0, Some((100, 100))),
@@ -87,7 +87,7 @@ fn session(milliseconds: u64, seed: u64) -> Result<Recording, Failed> {
     Ok(read(xml.as_bytes(), "input.xml", &Options::default())?)
 }
 
-/// The class of a node of the JSON of the same comparison.
+/// The class of a node in the JSON of the same comparison.
 fn class(node: &Value, whole: f64) -> String {
     let number = |name: &str| node["all_change"][name].as_f64().expect("a number");
     let (weight, noise) = (number("weight"), number("noise"));

@@ -61,7 +61,7 @@ pub(crate) fn hostile() -> Vec<Node> {
     nodes
 }
 
-/// A tree of about so many nodes, in the order it is read, heaviest children first.
+/// A tree with about this many nodes, in depth-first order, heaviest children first.
 pub(crate) fn random_tree(random: &mut Rng, count: usize) -> Vec<Node> {
     let mut parents = vec![0];
     let mut own = vec![0];

@@ -10,10 +10,10 @@ use traceparse::report::SeparateBy;
 use super::drawn::{Drawn, Frame};
 use super::{CASES, fixture, picture, tree_options};
 
-/// By path of names from the root: all and self weight. Nodes of one name in two binaries are told apart by the binary.
+/// By path of names from the root: all and self weight. Nodes with the same name in two binaries are distinguished by the binary.
 type Weights = BTreeMap<Vec<(String, String)>, (u64, u64)>;
 
-/// The nodes of all trees of a JSON document, below those that they are grouped by.
+/// The nodes of all trees in a JSON document, below the groups that contain them.
 fn weights_of_json(document: &Value, separate_by: SeparateBy) -> Weights {
     let name = |value: &Value, number: String| match value.as_str() {
         Some(name) => format!("{name} ({number})"),
@@ -81,7 +81,7 @@ pub(crate) fn widths_are_those_of_the_json_trees() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Rectangles are as wide as their weights, stand on what called them, and do not overlap.
+/// Checks that rectangles are as wide as their weights, are on top of their callers, and do not overlap.
 fn check_places(drawn: &Drawn, width: f64, is_icicle: bool) -> Result<(), String> {
     let root = &drawn.frames[0];
     let per_weight = (width - 20.0) / root.all as f64;

@@ -38,7 +38,7 @@ pub(crate) fn node() -> Option<PathBuf> {
     runs(Command::new(&node).arg("--version")).then_some(node)
 }
 
-/// One test for each input, named after the script; `arguments` are those of the script before the input, made anew for each with a folder.
+/// One test for each input, named after the script. `arguments` makes the script's arguments before the input, with a new folder for each test.
 pub(crate) fn trials(script: &'static str, arguments: Option<fn(&Path) -> Vec<PathBuf>>) -> Vec<Trial> {
     let node = node();
     let in_corpus = |name| (format!("corpus/{name}"), corpus().map(|folder| folder.join("xctrace").join(name)));

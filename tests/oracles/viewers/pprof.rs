@@ -1,7 +1,7 @@
-//! `--format pprof`, read back by programs that others wrote: `protoc` decodes the message by its schema
-//! (`tests/support/pprof.proto`), and `go tool pprof` has nothing to complain about.
+//! `--format pprof`, read back by other programs: `protoc` decodes the message with its schema (`tests/support/pprof.proto`), and
+//! `go tool pprof` must not print warnings.
 //!
-//! If one of them is not on PATH, its tests report themselves as ignored, and so do those on real exports without `TRACEPARSE_CORPUS`.
+//! If one of these programs is not on PATH, its tests report themselves as ignored; without `TRACEPARSE_CORPUS`, so do tests on real exports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -39,7 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Both metrics, states, and each series alone where all do not go together.
+/// Both metrics, states, and each series alone if the series cannot be combined.
 fn on_reports(path: &Path) -> Result<(), Failed> {
     let text = fs::read(path)?;
     let open = |samples| read(text.as_slice(), "input.xml", &Options { samples, ..Options::default() });
@@ -95,7 +95,7 @@ impl Message {
         self.messages.get(field).map_or(&[], Vec::as_slice)
     }
 
-    /// The text that a field of this message of the profile refers to.
+    /// The string that a field of this message refers to.
     fn text<'p>(&self, field: &str, profile: &'p Message) -> &'p str {
         &profile.texts["string_table"][self.number(field) as usize]
     }
@@ -174,7 +174,7 @@ fn unescaped(text: &str) -> Result<String, Failed> {
 /// The owner that a sample names.
 type Owner = (String, Option<u64>, String, Option<u64>);
 
-/// Totals by type and thread, and self and all weight of every function, against the report's.
+/// Compares totals by type and thread, and the self and all weight of every function, with the report.
 fn equals_protoc(report: &Report<'_>) -> Result<(), Failed> {
     let decoded = decode(report)?;
     check_references(&decoded)?;
@@ -229,7 +229,7 @@ fn stack_of(sample: &Message, decoded: &Message) -> Vec<(String, String)> {
     stack
 }
 
-/// Ids count from 1, and lead to what there is; addresses lie in their mappings.
+/// Ids start at 1 and refer to existing messages; addresses are within their mappings.
 fn check_references(decoded: &Message) -> Result<(), Failed> {
     for list in ["mapping", "location", "function"] {
         let ids: Vec<u64> = decoded.messages(list).iter().map(|row| row.number("id")).collect();
@@ -307,7 +307,7 @@ fn expected_functions(report: &Report<'_>) -> BTreeMap<(String, String), [u64; 4
     functions
 }
 
-/// Without being told not to, it looks for the files of binaries, and complains where it has a use for them.
+/// By default, the tool searches for the files of binaries, and prints warnings if it would use them.
 fn pprof_does_not_complain() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     for case in ["27/orchard", "27/cpu-profile", "12/time-profile"] {
@@ -320,7 +320,7 @@ fn pprof_does_not_complain() -> Result<(), Failed> {
             Command::new("go").args(["tool", "pprof", "-top"]).arg(&path).env("HOME", folder.path()).output()?;
         let complaint = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success() && complaint.is_empty(), "{complaint}");
-        // Of one total, which is what it found.
+        // The output has one total, which it computed.
         let total: u64 = report.series.iter().map(|series| series.counted.weight.value).sum();
         ensure!(total > 0 && String::from_utf8_lossy(&output.stdout).contains("100% of"), "{output:?}");
     }
@@ -345,7 +345,7 @@ fn inlining_export(addresses: &[u64]) -> String {
     )
 }
 
-/// Four functions at one address, as `fixtures/symbols/built/inlining/expected.tsv` has them (made with llvm-symbolizer).
+/// Four functions at one address, as in `fixtures/symbols/built/inlining/expected.tsv` (made with llvm-symbolizer).
 fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     let mut export = read(inlining_export(&[0x3c9, 0x3c9]).as_bytes(), "input.xml", &Options::default())?;
     let folder = repository("fixtures/symbols/built/inlining/Inlining.dSYM");
@@ -385,7 +385,8 @@ fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The duration is the one in the table of contents of the run, or in several equal ones. Without a usable one, it is the time that the only sample covers: its weight.
+/// The duration comes from the run's table of contents, or from several equal tables. Without a usable table, it is the time that the only
+/// sample covers, which is its weight.
 fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
     let toc = "<trace-toc><run number=\"1\"><info><summary><duration>3.5</duration></summary></info></run></trace-toc>";
     let windowed = toc.replace("</duration>", "</duration><recording-mode>Windowed (5 seconds)</recording-mode>");
@@ -413,7 +414,7 @@ fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A table of contents says when it began, and which program ran; that comes first, whether it was sampled or not.
+/// A table of contents records the start and the program. The program comes first, even if it has no samples.
 fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed> {
     let toc = |pid: &str, path: &str| {
         format!(
@@ -428,7 +429,7 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
     for (contents, expected) in [
         (toc("7", "/Applications/Press.app/Press"), vec!["/Applications/Press.app/Press", "/Inlining"]),
         (toc("7", "/Inlining"), vec!["/Inlining"]),
-        // Of another process.
+        // From another process.
         (toc("8", "/Inlining"), vec!["Press", "/Inlining"]),
     ] {
         let mut recording = RecordingBuilder::new(Options::default());
@@ -446,7 +447,7 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
     Ok(())
 }
 
-/// Their weights do not add up.
+/// Series whose weights cannot be added up.
 fn tables_that_do_not_add_up_are_refused() -> Result<(), Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     for table in ["time-profile-waiting", "cpu-profile"] {

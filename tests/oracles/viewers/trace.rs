@@ -1,7 +1,7 @@
-//! Flame charts, against a slow form that follows the rules as they are written, and `--format chrome-trace`, against what
-//! Python finds in it (`tests/oracle/trace.py`).
+//! Compares flame charts with a slow implementation that follows the documented rules, and `--format chrome-trace` with the results of a
+//! Python script (`tests/oracle/trace.py`).
 //!
-//! Tests on real exports report themselves as ignored without `TRACEPARSE_CORPUS`, and those in Python without it
+//! Tests on real exports report themselves as ignored without `TRACEPARSE_CORPUS`, and tests in Python without an interpreter
 //! (`TRACEPARSE_PYTHON`, or `python3` on PATH).
 
 use std::fs;
@@ -46,7 +46,7 @@ fn spans(report: &Report<'_>) -> Vec<Vec<Span>> {
     charts.flat_map(|chart| chart.threads().map(|thread| thread.spans().collect()).collect::<Vec<_>>()).collect()
 }
 
-/// Every selection and limit.
+/// All selections and limits.
 fn equals_slow_form(export: &Recording) -> Result<(), Failed> {
     for (metric, states, depth, min_percent) in [
         (Metric::Weight, StateFilter::Running, None, 0.0),
@@ -85,7 +85,7 @@ fn equals_slow_form(export: &Recording) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Spans begin one after the other, and callers stand before callees.
+/// Spans are sorted by start, and callers precede callees.
 fn are_in_order(spans: &[Span]) -> Result<(), Failed> {
     for pair in spans.windows(2) {
         ensure!(pair[0].start <= pair[1].start, "{pair:?}");
@@ -127,7 +127,7 @@ fn slow_gap(report: &Report<'_>, series: &SeriesReport) -> Option<Nanos> {
     Some(gaps.get(gaps.len().saturating_sub(1) / 2).copied().unwrap_or_default())
 }
 
-/// Of every depth the runs of samples with equal callers, by comparing whole paths.
+/// For every depth, the runs of samples with equal callers, found by comparing complete paths.
 fn slow_spans(report: &Report<'_>, samples: &[&Sample], gap_of_samples: Option<Nanos>) -> Vec<Span> {
     let profile = &report.recording.profile;
     let path = |sample: &Sample| -> Vec<Label> {
@@ -144,7 +144,7 @@ fn slow_spans(report: &Report<'_>, samples: &[&Sample], gap_of_samples: Option<N
         (None, Some(gap)) => gap < samples[at].weight + samples[at].weight / 2,
         (Some(typical), Some(gap)) => gap <= 2 * typical.as_nanos(),
     };
-    // Weights that are time lie behind the moment of the sample, others before it.
+    // Weights in time units cover the time after the sample; other weights cover the time before it.
     let covered = |at: usize| match gap_of_samples {
         None => (time(at), time(at) + gap_behind(at).map_or(samples[at].weight, |gap| gap.min(samples[at].weight))),
         Some(_) if at > 0 && goes_on(at - 1) => (time(at - 1), time(at)),
@@ -254,7 +254,7 @@ fn times_are_weights_where_samples_meet() -> Result<(), Failed> {
     nests_in_python(&export_of(&samples)?, true)
 }
 
-/// The picture in the documentation of the module.
+/// The picture in the module documentation.
 fn a_span_ends_at_a_pause() -> Result<(), Failed> {
     const MS: u64 = 1_000_000;
     let work = vec!["main", "work"];
@@ -271,7 +271,7 @@ fn a_span_ends_at_a_pause() -> Result<(), Failed> {
     let rows: Vec<_> = found[0].iter().map(row).collect();
     let expected = [("main", 0, 3, 0), ("work", 0, 2, 2), ("rest", 2, 3, 1), ("main", 4, 5, 0), ("rest", 4, 5, 1)];
     ensure!(rows == expected.map(|(name, start, end, own)| (name.to_owned(), start, end, own)), "{rows:?}");
-    // An early sample ends the one before; a little late one leaves no pause.
+    // An early sample ends the previous span; a slightly late sample does not cause a pause.
     let export = export_of(&[at(0, &work), at(MS - 9, &work), at(2 * MS + 9, &rest), at(3 * MS + MS / 2 + 9, &rest)])?;
     let report = export.report(&options());
     let rows: Vec<_> =

@@ -6,7 +6,7 @@ use super::code::Code;
 use super::places::Kind;
 use super::resolve::Target;
 
-/// Files, the files whose items each names, and one place where it does so.
+/// Files, the files whose items each file names, and one place where it does so.
 pub(crate) type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The graph of files. Tests do not count; neither do the re-exports of a file that declares modules, which are their table of contents.

@@ -15,7 +15,7 @@ pub(crate) enum Name {
     Type,
     /// A function, a constant or a static.
     Value,
-    /// A `use`, with the path it stands for.
+    /// A `use`, with its path.
     Alias(Vec<String>),
 }
 

@@ -6,17 +6,17 @@ use super::code::Code;
 use super::places::Kind;
 use super::resolve::Target;
 
-/// The floors of a library.
+/// The layers of a library.
 pub(crate) struct Floors {
-    /// Each folder or file below the root, and its floor.
+    /// Each folder or file below the root, and its layer.
     pub(crate) floors: BTreeMap<&'static str, u32>,
-    /// The folder whose folders use none of each other; files beside them may use all.
+    /// The folder whose subfolders do not use each other; files next to them may use all of them.
     pub(crate) readers: &'static str,
     /// Readers whose tests may ask another reader, which was written apart from them.
     pub(crate) tests_of: &'static [(&'static str, &'static str)],
 }
 
-/// Every use of a floor that is not lower, every use of a reader by another one, and every module without a floor.
+/// Every use of a layer that is not lower, every use of one reader by another, and every module without a layer.
 pub(crate) fn faults(code: &Code, rules: &Floors) -> Vec<String> {
     let mut faults = BTreeSet::new();
     for used in code.uses.iter().filter(|used| !matches!(used.kind, Kind::Method)) {
@@ -64,7 +64,7 @@ pub(crate) fn faults(code: &Code, rules: &Floors) -> Vec<String> {
     faults.into_iter().collect()
 }
 
-/// The module of the root that holds a module, and its child on the way there. The root itself has none.
+/// The top-level module that contains a module, and its child on the path to it. The root itself is in none.
 fn names_of(code: &Code, module: usize) -> Option<(String, String)> {
     let root = code.modules[0].file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let inside = code.modules[module].file.strip_prefix(root)?.trim_start_matches('/');

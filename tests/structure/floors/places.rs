@@ -1,5 +1,5 @@
-//! Every place in an item that names something: paths of expressions, types and patterns, `use`, methods, and macros with the paths
-//! in their arguments. Comments, attributes and the reach in `pub(in PATH)` name nothing.
+//! All names that an item uses: paths of expressions, types and patterns, `use`, methods, and macros with the paths in their arguments.
+//! Comments, attributes and the visibility in `pub(in PATH)` are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use syn::{Attribute, Block, ImplItem, Item, Signature, Stmt, TraitItem, Visibili
 
 use crate::rust_sources::{imports, of_tests};
 
-/// The sort of place that names something.
+/// How a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A path in an expression, a type, a pattern or the arguments of a macro.
     Path,
     /// A `use` without `pub`.
     Import,
-    /// A `use` with `pub` of any reach.
+    /// A `use` with `pub` of any visibility.
     Reexport,
-    /// A macro that is called.
+    /// A macro call.
     Macro,
-    /// A method that is called: its name alone.
+    /// A method call: only the method's name.
     Method,
 }
 
-/// A place in the code that names something.
+/// A use of a name in the code.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) module: usize,
@@ -61,9 +61,9 @@ fn attributes(item: &Item) -> &[Attribute] {
 pub(crate) struct Places {
     module: usize,
     is_test: bool,
-    /// The names that `use` inside functions gives, and their paths; from the outside in.
+    /// The names that `use` inside functions declares, and their paths, outermost first.
     scopes: Vec<BTreeMap<String, Vec<String>>>,
-    /// The variables of the function, whose names may be those of functions elsewhere.
+    /// The variables of the function, which may have the same names as functions elsewhere.
     variables: BTreeSet<String>,
     pub(crate) found: Vec<Use>,
 }
@@ -90,7 +90,7 @@ impl Places {
         self.found.push(Use { module: self.module, line, kind, path, is_test: self.is_test });
     }
 
-    /// Reads what stands below attributes, as a part of the tests where they say so.
+    /// Reads an item with attributes, as test code if an attribute marks it.
     fn below(&mut self, attributes: &[Attribute], read: impl FnOnce(&mut Self)) {
         let outside = self.is_test;
         self.is_test |= of_tests(attributes);
@@ -98,7 +98,7 @@ impl Places {
         self.is_test = outside;
     }
 
-    /// Reads a function, whose variables are no names of items.
+    /// Reads a function, whose variables are not names of items.
     fn function(&mut self, signature: &Signature, block: Option<&Block>, read: impl FnOnce(&mut Self)) {
         let mut variables = Variables(self.variables.clone());
         variables.visit_signature(signature);
@@ -108,7 +108,7 @@ impl Places {
         self.variables = outside;
     }
 
-    /// Reads the arguments of a macro, which nothing but the macro knows the meaning of: every path that stands there.
+    /// Reads all paths in the arguments of a macro, whose meaning only the macro defines.
     fn tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let is = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == sign);
@@ -263,7 +263,7 @@ impl<'ast> Visit<'ast> for Variables {
     }
 }
 
-/// True of `pub` with any reach.
+/// True for `pub` with any visibility.
 fn is_public(visibility: &Visibility) -> bool {
     !matches!(visibility, Visibility::Inherited)
 }

@@ -11,11 +11,11 @@ pub(crate) enum Target {
     /// An item in the file of a module.
     Item(usize),
     Module(usize),
-    /// Something of another crate, or a name that only the compiler knows, such as a type parameter.
+    /// An item of another crate, or a name that only the compiler resolves, such as a type parameter.
     Outside(Vec<String>),
 }
 
-/// As many imports as stand behind each other; more would be imports of each other.
+/// The maximum length of a chain of imports; a longer chain would be a cycle.
 const LONGEST_CHAIN: usize = 12;
 
 /// The things that a path names, and the modules on its way.
@@ -26,7 +26,7 @@ pub(crate) struct Resolved {
 }
 
 impl Code {
-    /// Follows the path of a use. A name may be of a type and of a function, so that there can be more than one target.
+    /// Follows the path of a use. A type and a function may have the same name, so there can be more than one target.
     pub(crate) fn resolve(&self, used: &Use) -> Resolved {
         let mut resolved = Resolved::default();
         self.follow(used.module, &used.path, 0, &mut resolved);
@@ -51,7 +51,7 @@ impl Code {
         }
     }
 
-    /// Follows a path from a module that stands in front of it.
+    /// Follows a path from the module at its start.
     fn inside(&self, module: usize, path: &[String], depth: usize, resolved: &mut Resolved) {
         resolved.on_the_way.insert(module);
         if path.is_empty() {
@@ -96,7 +96,7 @@ impl Code {
         for target in of_glob.targets {
             match target {
                 Target::Module(inside) => is_found |= self.lookup(inside, path, depth + 1, resolved),
-                // Perhaps; only the other crate knows.
+                // Possibly: this depends on the other crate.
                 Target::Outside(outside) => _ = resolved.targets.insert(Target::Outside([&outside, path].concat())),
                 Target::Item(_) => {}
             }

@@ -1,4 +1,4 @@
-//! Each check finds each kind of fault in sources that were written for it, and no others.
+//! Each check finds each kind of fault in sources written for this test, and reports nothing else.
 
 use super::circles;
 use super::code::Code;
@@ -25,7 +25,7 @@ fn circle_faults(files: &[(&str, &str)]) -> Vec<String> {
     circles::faults(&read(files), &[])
 }
 
-/// One fault, which holds a text.
+/// Exactly one fault, which contains this string.
 #[track_caller]
 fn one(faults: Vec<String>, text: &str) {
     assert!(faults.len() == 1 && faults[0].contains(text), "not one fault with {text:?}: {faults:#?}");
@@ -117,7 +117,7 @@ fn readers_use_none_of_each_other() {
     let tests = "#[cfg(test)] mod tests { #[test] fn f() { crate::export::read(); } }";
     none(with(tests, export));
     one(with(bundle, &tests.replace("export", "bundle")), "the reader export uses the reader bundle");
-    // Test code is told by its item: the function after it is no test.
+    // `cfg(test)` covers only one item: the next function is not test code.
     one(with(&format!("{tests} fn f() {{ crate::export::read(); }}"), export), "the reader bundle");
 }
 
@@ -207,7 +207,7 @@ fn a_circle_across_two_folders_is_found() {
     one(with("pub struct One(crate::b::Other);", "pub struct Other(crate::a::one::One);"), circle);
     one(with("use crate::b::Other; pub struct One;", "use crate::a::one::One; pub struct Other;"), circle);
     one(with("pub struct One(crate::b::Other);", "fn f() { g!(crate::a::one::build()) }"), "src/b/other.rs:1");
-    // Tests and comments may name what they want.
+    // Tests and comments may name any item.
     none(with("/// [`crate::b::Other`] \n pub struct One; #[cfg(test)] mod tests { use crate::b::Other; }", {
         "pub struct Other(crate::a::one::One);"
     }));

@@ -10,7 +10,7 @@ use super::resolve::Target;
 const OF_THE_COMMAND: [&str; 7] =
     ["std::env", "std::fs", "std::io::stderr", "std::io::stdin", "std::io::stdout", "std::net", "std::process"];
 
-/// Macros that print, end the program, or stand for code that is missing.
+/// Macros that print, end the program, or mark missing code.
 const FORBIDDEN_MACROS: [&str; 8] = ["dbg", "eprint", "eprintln", "panic", "print", "println", "todo", "unimplemented"];
 
 /// Methods of paths that ask a file system.
@@ -43,7 +43,7 @@ pub(crate) fn library_faults(code: &Code, except: &[&str]) -> Vec<String> {
     faults.into_iter().collect()
 }
 
-/// Every file that uses a door of others, and every place of a door where nothing uses it.
+/// Every file that uses an entry point reserved for other files, and every listed file that does not use its entry point.
 pub(crate) fn door_faults(code: &Code, doors: &[Door]) -> Vec<String> {
     let (mut faults, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for used in code.uses.iter().filter(|used| !used.is_test && matches!(used.kind, Kind::Path | Kind::Method)) {

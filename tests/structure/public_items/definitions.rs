@@ -6,12 +6,12 @@ use syn::{Attribute, Fields, Item, Meta, Visibility};
 
 use crate::rust_sources::{Source, imports, of_tests};
 
-/// The thing that a name of a module stands for.
+/// The item that a name in a module refers to.
 #[derive(Clone, Debug)]
 pub(crate) enum Meaning {
     Module(usize),
     Item(ItemFacts),
-    /// A `use`, with the path it stands for.
+    /// A `use`, with its path.
     Use(Vec<String>),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Definition {
     pub(crate) meaning: Meaning,
 }
 
-/// A module, and the one that declares it.
+/// A module, and the module that declares it.
 pub(crate) struct Module {
     pub(crate) parent: usize,
     pub(crate) definitions: Vec<Definition>,
@@ -83,7 +83,7 @@ impl Definitions {
             Item::Type(item) => (&item.attrs, &item.vis, &item.ident, plain("type")),
             Item::Union(item) => (&item.attrs, &item.vis, &item.ident, plain("union")),
             Item::Macro(syn::ItemMacro { attrs, ident: Some(ident), .. }) if has(attrs, "macro_export") => {
-                // It stands at the root, wherever it is written.
+                // The item is at the root, regardless of where it is written.
                 return self.define(0, ident.to_string(), is_there(attrs), Meaning::Item(plain("macro")));
             }
             _ => (&none, &Visibility::Inherited, &syn::Ident::new("_", proc_macro2::Span::call_site()), plain("")),

@@ -11,7 +11,7 @@ pub(crate) struct Interface {
     pub(crate) items: BTreeMap<String, ItemFacts>,
 }
 
-/// An item, by the module that defines it: the same one, whatever path leads to it.
+/// An item, identified by the module that defines it, regardless of the path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Module(usize),
@@ -87,7 +87,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The items that a meaning of a name stands for, behind all imports.
+    /// The items that a name refers to, after following all imports.
     fn meanings(
         &self,
         module: usize,
@@ -142,7 +142,7 @@ impl Walk<'_> {
         at
     }
 
-    /// The module of a name: one that is declared here, or else one that is imported.
+    /// The module with a name: a module declared here, or else an imported module.
     fn children(&self, module: usize, name: &str, depth: usize, found: &mut BTreeSet<usize>) {
         let declared = self.named(module, name).find(|meaning| matches!(meaning, Meaning::Module(_)));
         for meaning in declared.map_or_else(|| self.named(module, name).collect(), |declared| vec![declared]) {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The writer shares no code with the library. ([`found`] and [`memory`], which pass files to the library and convert its results, are not
-//! part of the writer.) That it writes what Instruments does is checked by `tests/oracle/bundle`, a reader of its own that reads real bundles, too.
+//! part of the writer.) `tests/oracle/bundle`, a separate reader that also reads real bundles, checks that it writes the same as Instruments.
 
 pub mod archive;
 pub mod expected;

@@ -1,4 +1,4 @@
-// Lists what was dropped or chosen: all files, also those in folders, with their paths below the drop.
+// Lists what was dropped or chosen: all files, including files in folders, with their paths below the drop.
 //
 // Browsers differ: only Chromium has `getAsFileSystemHandle`, whose folders lack files with names such as `a:b`, `a.lnk` and `a.`. Entries have them,
 // but on a page from a file, Chromium cannot read the entries of `webkitGetAsEntry`.

@@ -5,14 +5,14 @@ export function canRead(probe: Blob): boolean {
   return new BlobReader().read(probe, 0, new Uint8Array(1)) === 1;
 }
 
-/** The number of bytes to read at a time if a blob is read in order; the engine's blocks would be slower. */
+/** The number of bytes to read at a time if a blob is read in order, since reading only the engine's blocks is slower. */
 const AHEAD = 4 << 20;
 
 export class BlobReader {
   /** The part of a blob that was read last. */
   #part = { blob: new Blob(), start: 0, bytes: new Uint8Array(0) };
 
-  /** Copies bytes into a place. Returns their number, or -1 if the blob cannot be read; the engine has the sentence for it. */
+  /** Copies bytes into a buffer. Returns their number, or -1 if the blob cannot be read, which the engine reports. */
   read(blob: Blob, offset: number, place: Uint8Array): number {
     const end = Math.min(offset + place.length, blob.size);
     const isNext = blob === this.#part.blob && offset === this.#part.start + this.#part.bytes.length;
@@ -40,8 +40,8 @@ export class BlobReader {
 }
 
 /**
- * Frees the bytes of a buffer: otherwise, Chromium keeps hundreds of megabytes until it collects garbage. A message takes them, and the port of a
- * closed channel drops the message. (`ArrayBuffer.transfer` does not free them.)
+ * Frees the bytes of a buffer: otherwise, Chromium keeps hundreds of megabytes until it collects garbage. Transfers the buffer in a message to a
+ * closed port, which drops the message. (`ArrayBuffer.transfer` does not free the bytes.)
  */
 function free(buffer: ArrayBuffer): void {
   nowhere ??= closedPort();

@@ -35,7 +35,7 @@ let saves = 0;
 
 async function saveSelection({ client, store, names, say }: App, format: FileFormat, { file }: FileKind): Promise<void> {
   try {
-    // In a channel of its own, since a later one would replace it.
+    // Each save has a separate channel, since a later request in the same channel would replace it.
     saves += 1;
     const { bytes } = await client.ask(`save ${saves}`, placeOf(store.state, names.tables), { kind: 'file', format });
     download(file, 'application/octet-stream', new Blob([bytes as Uint8Array<ArrayBuffer>]));

@@ -84,7 +84,7 @@ function emptyTabs(names: Names, { series, side }: State): ReadonlySet<Tab> {
   const empty = new Set<Tab>();
   const run = runOf(tables, series);
   if (tables.spans[series] == null) empty.add('chart');
-  // A column of one value is not stored: no frame has a source file.
+  // If all values of a column are equal, only this value is stored: 0 means that no frame has a source file.
   if (tables.columns?.some(({ name, value }) => name === 'frames.path' && value === 0)) empty.add('source');
   if (tables.states.length === 0) empty.add('states');
   if (tables.cores.length === 0 || tables.form === 'sums') empty.add('cores');

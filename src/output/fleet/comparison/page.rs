@@ -11,7 +11,7 @@ use crate::output::fleet::opening::name_of;
 const PAGE_RUNS: usize = 2_000;
 
 /// The document for the page. In addition to the JSON, it contains the verdict and its scope in words, and the number format for CPU use. It is
-/// limited to the functions that changed, largest change first, and to 2,000 runs per side, evenly chosen among those of each block.
+/// limited to the functions that changed, largest change first, and to 2,000 runs per side, evenly chosen from each block.
 pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&str>) -> Value {
     let mut page = document(comparison);
     page["compared"] = json!(sentences::compared(comparison));
@@ -35,7 +35,7 @@ pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&st
             let is_shown = |place: usize| place.is_multiple_of(steps[side]) || place + 1 == count;
             let chosen = block.runs[side].iter().enumerate().filter(|(place, _)| is_shown(*place));
             shown["runs"][name] = runs(chosen.map(|(_, run)| run));
-            // Only programs need units.
+            // The page does not use the units, which are for other programs.
             shown[name].take();
         }
     }

@@ -9,9 +9,9 @@ use crate::output::fleet::sentences::{alert_line, alert_measures};
 use crate::output::fleet::{many, thousands};
 use crate::output::text::style::fit;
 
-/// The number of runs beyond a limit that are named.
+/// The maximum number of runs to list for each alert.
 const RUNS: usize = 5;
-/// The number of names listed after the first one.
+/// The maximum number of names to list after the first.
 const NAMES: usize = 5;
 
 pub(super) fn alerts(report: &FleetReport, page: &mut Page<'_>) {
@@ -30,7 +30,7 @@ pub(super) fn alerts(report: &FleetReport, page: &mut Page<'_>) {
     }
 }
 
-/// The names after the first one that fired a rule or may have.
+/// Lists the names beyond the limit, except the first. `None` if there are no others.
 fn further_names(alert: &AlertOutcome, measures: Measures) -> Option<String> {
     let further = alert.causes_count.checked_sub(1).filter(|&further| further > 0)?;
     let shown = alert.causes.iter().skip(1).take(NAMES);
@@ -40,7 +40,7 @@ fn further_names(alert: &AlertOutcome, measures: Measures) -> Option<String> {
     Some(format!("also beyond the limit: {}{more}", shown.join(", ")))
 }
 
-/// Writes the runs beyond the limit. For rules that did not fire, only their number.
+/// Writes the runs beyond the limit; if the rule did not fire, only the number of runs.
 fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: &mut Page<'_>) {
     if alert.beyond_count == 0 {
         return;

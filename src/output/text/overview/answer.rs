@@ -192,7 +192,7 @@ impl Page<'_, '_> {
         let waits = match main.waits_for {
             // An I/O call whose data is available does work.
             Some(class) if class == Wait::Io.name() && !self.overview.has_states => {
-                "is in calls of I/O, which wait or work,".to_owned()
+                "is in I/O calls, which wait or work,".to_owned()
             }
             Some(class) if main.has_other_waits => format!("waits, mostly for {class},"),
             Some(class) => format!("waits for {class}"),

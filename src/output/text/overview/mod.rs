@@ -223,7 +223,7 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// A fact in as many lines as it needs, behind its label; no line if it is empty.
+    /// Wraps a fact after its label. Returns no lines if the text is empty.
     fn fact(&self, tone: Option<Tone>, label: &str, text: &str) -> Vec<String> {
         if text.is_empty() {
             return Vec::new();

@@ -32,12 +32,12 @@ pub(super) struct AnswerRow {
     is_detail: bool,
 }
 
-/// Where a row's samples are, as far as it is not obvious: the binary, the thread and the trigger.
+/// The origin of a row's samples, unless it is obvious: the binary, the thread and the trigger.
 #[derive(Default)]
 struct Owner([Option<String>; 3]);
 
 impl Owner {
-    /// The parts that are shown, the least important ones left out first: the trigger, and the binary if the thread is known.
+    /// The parts to show. The least important parts are left out first: the trigger, and the binary if the thread is known.
     fn text(&self, left_out: usize) -> String {
         let Self([binary, thread, origin]) = self;
         let binary = binary.as_ref().filter(|_| left_out < 1 || thread.is_none());
@@ -48,7 +48,7 @@ impl Owner {
 
 /// The subject of a row.
 enum What {
-    /// A function, behind a few words.
+    /// A function, preceded by a few words.
     Function(&'static str, FunctionId),
     Text(&'static str),
 }
@@ -253,11 +253,11 @@ impl Page<'_, '_> {
             What::Text(text) => text.to_owned(),
         };
         let of = if self.overview.answers_in == AnswersIn::Own { "own+sys" } else { "self" };
-        // The binary is behind the function's name.
+        // The binary follows the function's name.
         let Owner([_, thread, origin]) = &row.owner;
         let owner = [thread, origin].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
         let own = Some(&row.own).filter(|own| !own.is_empty() && **own != row.total);
-        // Thread and trigger are those of the own weight.
+        // The thread and trigger belong to the self weight.
         let parts = match (own, owner.is_empty()) {
             (None, true) => String::new(),
             (None, false) => format!(", {owner}"),

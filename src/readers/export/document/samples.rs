@@ -41,7 +41,7 @@ impl Content for Samples<'_> {
     type Value = Value;
     const NOTES_ODDITIES: bool = true;
     const UNBALANCED: &'static str =
-        "elements of a table that is not read do not end inside each other; the number of its rows may be wrong";
+        "elements of an unread table are not properly nested; the number of its rows may be wrong";
     const CUT: Option<&'static str> = None;
 
     fn tag(name: &str) -> Tag {

@@ -14,14 +14,14 @@ fn replace(at: usize, length: usize, new: Vec<u8>) -> Edit {
 /// Numbers that are often on the wrong side of a check.
 const EDGES: [u64; 10] = [0, 1, 2, 3, 0x7fff_ffff, 0xffff_fffe, 0xffff_ffff, 0x1_0000_0000, i64::MAX as u64, u64::MAX];
 
-/// Another number in place of one that has so many bytes.
+/// Replaces a number of this many bytes with another number.
 fn other_number(number: u64, width: usize, rng: &mut Rng) -> Vec<u8> {
     let number = match rng.below(8) {
         0 => number.wrapping_add(1),
         1 => number.wrapping_sub(1),
         2 | 3 => rng.below(200),
         4 => number ^ 1 << rng.below(8 * width as u64),
-        // Only one half of it.
+        // Only half of the number.
         5 if width == 8 => number & 0xffff_ffff_0000_0000 | rng.below(100),
         6 if width == 8 => number & 0xffff_ffff | rng.below(100) << 32,
         _ => *rng.pick(&EDGES),
@@ -42,7 +42,7 @@ pub(crate) fn rows(store: &[u8], rng: &mut Rng) -> Option<Done> {
     let (start, size, count) = shape(store)?;
     let (one, other) = (start + size * rng.index(count), start + size * rng.index(count));
     let bytes = |at: usize, length: usize| store[at..at + length].to_vec();
-    // Rows of old versions have no columns at whole words.
+    // In old versions, columns are not aligned to words.
     let width = if rng.one_in(3) && size >= 8 { 8 } else { 4 };
     let within = |rng: &mut Rng| rng.index(size - width + 1) & if size.is_multiple_of(4) { !3 } else { !0 };
     let (cell, other_cell) = (within(rng), within(rng));
@@ -63,7 +63,7 @@ pub(crate) fn rows(store: &[u8], rng: &mut Rng) -> Option<Done> {
     })
 }
 
-/// Fewer rows, which the descriptor tells.
+/// Fewer rows, with a descriptor that matches.
 pub(crate) fn fewer_rows(base: &Base, path: &str, rng: &mut Rng) -> Option<(&'static str, Changes)> {
     let (start, size, count) = shape(&base.files[path])?;
     let gone = 1 + rng.index(count.min(3));
@@ -78,7 +78,7 @@ pub(crate) fn shortened(base: &Base, path: &str, rows: usize) -> Option<Vec<(Str
     Some(changes.into_iter().filter_map(|(path, edits)| Some((path, edits?))).collect())
 }
 
-/// A store of which `gone` rows from `first` on are left out.
+/// A store without the `gone` rows that begin at `first`.
 fn without_rows(
     base: &Base,
     path: &str,
@@ -108,7 +108,7 @@ fn without_rows(
     vec![(path.to_owned(), Some(rows)), (descriptor_path, Some(numbers))]
 }
 
-/// A number of an array, or how many it has.
+/// Changes a number in an array, or the array's length.
 pub(crate) fn arrays(data: &[u8], index: &[u8], rng: &mut Rng) -> Option<Done> {
     let block = u32_at(index, 28).ok()? as usize;
     // A run may have no typed arrays.
@@ -130,7 +130,7 @@ pub(crate) fn arrays(data: &[u8], index: &[u8], rng: &mut Rng) -> Option<Done> {
     })
 }
 
-/// Changes an entry of the index, which gives the place of an array.
+/// Changes an index entry, which contains the position of an array.
 pub(crate) fn index(index: &[u8], rng: &mut Rng) -> Option<Done> {
     let entries = index.len().checked_sub(40).filter(|&bytes| bytes >= 8)? / 8;
     let (one, other) = (40 + 8 * rng.index(entries), 40 + 8 * rng.index(entries));
@@ -147,7 +147,7 @@ pub(crate) fn index(index: &[u8], rng: &mut Rng) -> Option<Done> {
     })
 }
 
-/// An object of a property list. Of many, one that matters.
+/// Changes an object of a property list; in a long list, an object that affects the result.
 pub(crate) fn list(bytes: &[u8], list: &List, seen: Option<&[usize]>, rng: &mut Rng) -> Option<Done> {
     let pick = |rng: &mut Rng| match seen {
         Some(seen) if !rng.one_in(20) => *rng.pick(seen),
@@ -211,7 +211,7 @@ fn elements(document: &[u8], begin: &[u8]) -> Vec<(usize, usize)> {
     all
 }
 
-/// Texts that mean something in a document, and texts that must not be in one.
+/// Strings with a meaning in a document, and strings that are not allowed in one.
 const MARKUP: [&[u8]; 18] = [
     b"&#x41;",
     b"&amp;",
@@ -233,13 +233,13 @@ const MARKUP: [&[u8]; 18] = [
     b"<![CDATA[x]]>",
 ];
 
-/// An element of a document, a letter of it, or the order of elements. It may not be well-formed any more, which both must see.
+/// Changes an element of a document, a character, or the order of elements. If the document is malformed, both readers must notice.
 pub(crate) fn xml(document: &[u8], begin: &[u8], rng: &mut Rng) -> Option<Done> {
     let all = elements(document, begin);
     if all.is_empty() {
         return None;
     }
-    // Most refer to the first strings.
+    // Most references point to the first strings.
     let pick = |rng: &mut Rng| if rng.one_in(2) { rng.index(all.len().min(40)) } else { rng.index(all.len()) };
     let ((start, end), (from, to)) = (all[pick(rng)], all[pick(rng)]);
     let (element, other) = (document[start..end].to_vec(), document[from..to].to_vec());
@@ -259,7 +259,7 @@ pub(crate) fn xml(document: &[u8], begin: &[u8], rng: &mut Rng) -> Option<Done> 
     })
 }
 
-/// A type of each kind of storage, and one that is not known.
+/// A type for each kind of storage, and an unknown type.
 const TYPES: [&str; 17] = [
     "StartTime",
     "Duration",
@@ -280,7 +280,7 @@ const TYPES: [&str; 17] = [
     "Invented",
 ];
 
-/// A column of another type.
+/// A column with a different type.
 pub(crate) fn other_type(schema: &[u8], rng: &mut Rng) -> Option<Done> {
     let all = elements(schema, b"<column ");
     let (start, end) = *all.get(rng.index(all.len().max(1)))?;
@@ -291,7 +291,7 @@ pub(crate) fn other_type(schema: &[u8], rng: &mut Rng) -> Option<Done> {
     Some(("type of a column", vec![replace(start + at, length, new.into_bytes())]))
 }
 
-/// A column that is called something else, in the schema and in the descriptor.
+/// A column with a different name, in the schema and in the descriptor.
 pub(crate) fn renamed_column(base: &Base, path: &str, rng: &mut Rng) -> Option<(&'static str, Changes)> {
     let schema = &base.files[path];
     let all = elements(schema, b"<column ");
