@@ -80,7 +80,8 @@ fn write_image(locator: &Locator<'_>, found: &Found, folder: &Path) -> Result<()
     let file = BreakpadFile::read(locator, found.uuid, &resource_limits::memory(), &mut on_progress);
     drop(progress);
     let file = file.with_context(|| format!("{} {}: its symbols cannot be read", found.name, found.uuid))?;
-    let name = found.path.display();
+    // An image may have several files, and any of them may be damaged.
+    let name = format!("{} {}", printable(&found.name), found.uuid);
     file.notes().iter().take(1).for_each(|note| warning(&format!("{name}: {note}")));
     if file.is_empty() {
         warning(&format!("{name}: left out, since it has no functions"));

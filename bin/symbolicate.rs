@@ -48,9 +48,9 @@ pub(crate) struct SymbolicateArgs {
     /// Architecture to use, if the file has several
     #[arg(long, value_name = "ARCH", help_heading = ADDRESSES)]
     arch: Option<String>,
-    /// Image to use, if the file is a dyld shared cache
+    /// Image to use, if the file contains several: its name, path or UUID
     ///
-    /// By default, each address selects its image. `--load-address` and `--offset` need an image.
+    /// By default, an address in a dyld shared cache selects its image. `--load-address` and `--offset` need an image.
     #[arg(long, value_name = "NAME", help_heading = ADDRESSES)]
     image: Option<String>,
     /// Load address of the binary, in hex
@@ -239,7 +239,8 @@ fn choose(locator: &Locator<'_>, path: &Path, args: &SymbolicateArgs) -> Result<
         }
     }
     if let Some(name) = &args.image {
-        found.retain(|found| found.name == *name || found.image_path.as_ref() == Some(name));
+        let is_uuid = |found: &Found| found.uuid.to_string().eq_ignore_ascii_case(name);
+        found.retain(|found| found.name == *name || found.image_path.as_ref() == Some(name) || is_uuid(found));
         ensure!(!found.is_empty(), "{object}: it has no image {name}; `traceparse uuid {object}` lists its images");
     }
     found.sort_by_key(|found| found.kind);

@@ -1,7 +1,6 @@
 //! Breakpad files: what is written from other symbol files answers the same at every address, and hostile files cost no more than their size.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use support::Rng;
 use support::apple_symbols_model::random_image;
