@@ -11,7 +11,7 @@ use traceparse::demangle::Demangler;
 use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::Category;
-use traceparse::recording::{Options, Recording, TocRun};
+use traceparse::recording::{Options, Recording, RejectReason, TocRun};
 use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
 use traceparse::{CrashReport, Error, read};
@@ -139,6 +139,96 @@ fn several_reports_in_one_file_are_refused() {
         let error = read_bytes(&twice).expect_err("two reports").to_string();
         assert!(error.contains("several crash reports"), "{name}: {error}");
     }
+}
+
+fn seed_text(name: &str) -> String {
+    String::from_utf8(seed(name)).unwrap()
+}
+
+#[test]
+fn shows_all_messages_of_the_system() {
+    let ips = seed_text("json")
+        .replace("\"signal\":\"SIGABRT\"", "\"signal\":\"SIGABRT\",\"message\":\"Index out of range\"");
+    let ips = ips.replace("\"flags\":0,", "\"reasons\":[\"Library not loaded: @rpath/A\"],");
+    let text = seed_text("text")
+        .replace("Termination Reason", "Exception Message: Index out of range\nTermination Reason")
+        .replace("Triggered by", "Termination Description: Library not loaded: @rpath/A\nTriggered by");
+    let line = text.replace("Termination Description: Library", "Library");
+    for report in [ips, text, line] {
+        let recording = read_bytes(report.as_bytes()).unwrap();
+        let summary = |key| run(&recording).summary_field(key);
+        assert_eq!(summary("termination-reason"), Some("SIGNAL 6 Abort trap: 6: Library not loaded: @rpath/A"));
+        let reason = "*** Terminating app due to an exception; abort() called; Index out of range";
+        assert_eq!(summary("exception-reason"), Some(reason));
+    }
+}
+
+#[test]
+fn counts_frames_and_images_that_cannot_be_read() {
+    let (ips, text) = (seed_text("json"), seed_text("text"));
+    let frame = "{\"imageOffset\":61904,\"imageIndex\":1,\"symbol\":\"__pthread_kill\",\"symbolLocation\":8}";
+    for (report, reason) in [
+        (ips.replace(frame, "{\"imageIndex\":1}"), RejectReason::UnreadThread),
+        (text.replace("0x000000023dddf1d0 ", "0xsomewhere "), RejectReason::UnreadThread),
+        (text.replace("__pthread_kill + 8", "__pthread_kill\n + 8"), RejectReason::UnreadThread),
+        (text.replace("Images:\n0x100000000 -", "Images:\n0x100000000"), RejectReason::UnreadImage),
+    ] {
+        let recording = read_bytes(report.as_bytes()).unwrap();
+        let is_thread = reason == RejectReason::UnreadThread;
+        assert_eq!(recording.rejected(), 1, "{report}");
+        assert_eq!(stacks(&recording).len(), if is_thread { 2 } else { 3 });
+        assert!(recording.diagnostics.iter().any(|note| note.to_string().contains("left out")), "{report}");
+    }
+    let list = seed_text("list").replace("0x18f04bc70", "0x18f04bc7z");
+    assert_eq!(read_bytes(list.as_bytes()).unwrap().rejected(), 1);
+}
+
+#[test]
+fn only_the_last_exception_is_called_one() {
+    let text = seed_text("text");
+    let names = |text: String| {
+        let recording = read_bytes(text.as_bytes()).unwrap();
+        stacks(&recording).into_iter().skip(2).map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let specific = text.replace("Last Exception Backtrace", "Application Specific Backtrace 1");
+    assert_eq!(names(specific), ["Application specific backtrace 1 of Thread 0, attributed"]);
+    let title = "Application Specific Backtrace 1:\n0   Orchard  0x100004e79 f + 1\n\nLast Exception Backtrace";
+    let both = text.replace("Last Exception Backtrace", title);
+    let expected = ["Application specific backtrace 1 of Thread 0", "Last exception of Thread 0, attributed"];
+    assert_eq!(names(both), expected);
+}
+
+#[test]
+fn reads_half_a_character_in_json() {
+    let text = seed_text("json").replace("abort() called", "abort() \\ud83d \\ud83d\\ude00 \\\\ud83d \\ude00");
+    let recording = read_bytes(text.as_bytes()).unwrap();
+    let reason = run(&recording).summary_field("exception-reason").unwrap();
+    assert!(reason.ends_with("abort() \u{fffd} \u{1f600} \\ud83d \u{fffd}"), "{reason}");
+    let none = Locator::new(&FileSystem);
+    assert_eq!(named(&text, &none), text);
+}
+
+#[test]
+fn describes_damaged_json_in_plain_words() {
+    let text = seed_text("json");
+    for (from, to, words) in [
+        ("\"threads\":", "\"threads\"", "a colon is missing"),
+        ("\"pid\":517", "\"pid\":51x", "a number is malformed"),
+        ("\"pid\":517", "\"pid\":hello", "a value is expected"),
+        (",\"pid\":517", "\"pid\":517", "a comma is missing"),
+        ("\"usedImages\":[", "\"usedImages\":[0,", "expected an object and found a number"),
+    ] {
+        let error = read_bytes(text.replace(from, to).as_bytes()).expect_err("it is damaged").to_string();
+        assert!(error.starts_with("input:2:") && error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn reads_a_report_without_its_header() {
+    let text = seed_text("json");
+    let body = text.lines().nth(1).unwrap();
+    let [whole, body] = [text.as_str(), body].map(|text| read_bytes(text.as_bytes()).unwrap());
+    assert_eq!(stacks(&whole), stacks(&body));
 }
 
 /// Before macOS 12, the address of a call of a null pointer has no prefix. Its caller is looked up before the return address.
