@@ -141,6 +141,13 @@ fn several_reports_in_one_file_are_refused() {
     }
 }
 
+/// The report as a JSON document.
+fn objects(report: &CrashReport) -> String {
+    let mut json = Vec::new();
+    report.write_json(&mut json).unwrap();
+    String::from_utf8(json).unwrap()
+}
+
 fn seed_text(name: &str) -> String {
     String::from_utf8(seed(name)).unwrap()
 }
@@ -178,6 +185,8 @@ fn counts_frames_and_images_that_cannot_be_read() {
         assert_eq!(recording.rejected(), 1, "{report}");
         assert_eq!(stacks(&recording).len(), if is_thread { 2 } else { 3 });
         assert!(recording.diagnostics.iter().any(|note| note.to_string().contains("left out")), "{report}");
+        let named = CrashReport::parse(report.clone().into_bytes(), "input", &Options::default()).unwrap();
+        assert_eq!(objects(&named).contains("\"complete\":false"), is_thread, "{report}");
     }
     let list = seed_text("list").replace("0x18f04bc70", "0x18f04bc7z");
     assert_eq!(read_bytes(list.as_bytes()).unwrap().rejected(), 1);
@@ -509,6 +518,30 @@ fn lists_of_addresses_become_frames() {
     assert!(lines[3].contains("blend_image") && lines[3].contains(" + "), "{lines:#?}");
     assert_eq!(lines[4], "4   ???                           \t0x0000000000000099 ???");
     assert_eq!(lines[5], "5   Inlining                      \t0x0000000102af4001 0x102af4000 + 1");
+}
+
+/// Each form of a report has the same objects, with the names and offsets of its frames.
+#[test]
+fn frames_are_objects() {
+    let table = inlining();
+    let locator = locator(&built());
+    let [of_ips, of_text] = [ips(&table), text(&table)].map(|report| {
+        let named = named(&report, &locator).into_bytes();
+        let named = CrashReport::parse(named, "input", &Options::default()).unwrap();
+        serde_json::from_str::<Value>(&objects(&named)).unwrap()
+    });
+    assert_eq!(of_ips["threads"], of_text["threads"]);
+    let frames: Vec<&Value> =
+        of_ips["threads"].as_array().unwrap().iter().flat_map(|thread| thread["frames"].as_array().unwrap()).collect();
+    let inlined = frames.iter().find(|frame| frame["address"] == format!("{:#x}", LOAD + 0x3c8)).unwrap();
+    let expected = json!({"function": "paint::clamp_channel(int)", "binary": "Inlining", "uuid": table.uuid, "address": inlined["address"],
+                          "offset": null, "file": inlined["file"], "line": inlined["line"], "inlined": true});
+    assert_eq!(**inlined, expected);
+    let outer = frames
+        .iter()
+        .find(|frame| frame["function"].as_str().is_some_and(|name| name.contains("blend_image(")))
+        .unwrap();
+    assert!(outer["offset"].as_u64().is_some() && outer.get("inlined").is_none(), "{outer}");
 }
 
 #[test]
