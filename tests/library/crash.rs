@@ -161,6 +161,11 @@ fn shows_all_messages_of_the_system() {
         .replace("Termination Reason", "Exception Message: Index out of range\nTermination Reason")
         .replace("Triggered by", "Termination Description: Library not loaded: @rpath/A\nTriggered by");
     let line = text.replace("Termination Description: Library", "Library");
+    let watchdog = "Termination Reason: FRONTBOARD 2343432205\n<RBSTerminateContext| domain:10 code:0x8BADF00D";
+    let watchdog = seed_text("text").replace("Termination Reason: SIGNAL 6 Abort trap: 6", watchdog);
+    let termination = |recording: &Recording| run(recording).summary_field("termination-reason").map(str::to_owned);
+    let of_watchdog = termination(&read_bytes(watchdog.as_bytes()).unwrap());
+    assert_eq!(of_watchdog.unwrap(), "FRONTBOARD 2343432205: <RBSTerminateContext| domain:10 code:0x8BADF00D");
     for report in [ips, text, line] {
         let recording = read_bytes(report.as_bytes()).unwrap();
         let summary = |key| run(&recording).summary_field(key);
@@ -190,6 +195,16 @@ fn counts_frames_and_images_that_cannot_be_read() {
     }
     let list = seed_text("list").replace("0x18f04bc70", "0x18f04bc7z");
     assert_eq!(read_bytes(list.as_bytes()).unwrap().rejected(), 1);
+}
+
+/// Since macOS 12, text has such lines in the stack of a stack overflow.
+#[test]
+fn marks_of_recursion_are_not_frames() {
+    let text = seed_text("text");
+    let expected = stacks(&read_bytes(text.as_bytes()).unwrap());
+    let mark = "pthread_kill + 8\n-------- RECURSION LEVEL 9\n--------\n-------- ELIDED 3 LEVELS OF RECURSION THROUGH 0x1 f() + 8\n--------\n";
+    let recording = read_bytes(text.replace("pthread_kill + 8\n", mark).as_bytes()).unwrap();
+    assert_eq!((stacks(&recording), recording.rejected()), (expected, 0));
 }
 
 #[test]

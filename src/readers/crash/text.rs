@@ -88,6 +88,8 @@ impl Parser {
             Section::Backtrace if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
                 self.add_list(line, span, at).map_err(over)?;
             }
+            // `-------- ELIDED 3 LEVELS OF RECURSION THROUGH …`.
+            Section::Stack | Section::Backtrace if trimmed.starts_with("--------") => {}
             // An empty line is before the next title, except in reports that someone pasted.
             Section::Stack | Section::Backtrace if !trimmed.ends_with(':') && !trimmed.starts_with("Thread ") => {
                 self.add_frame(line, span, at).map_err(over)?;
@@ -138,8 +140,8 @@ impl Parser {
                 self.report.add_fact("exception.type", kind)?;
                 self.report.add_fact("exception.signal", signal.trim_end_matches(')'))
             }
-            // dyld writes its reason in a separate line.
-            "Library not loaded" => self.report.add_fact("termination.reasons.", line),
+            // dyld and the watchdog write the reason in a separate line.
+            "Library not loaded" | "<RBSTerminateContext| domain" => self.report.add_fact("termination.reasons.", line),
             "Code Type" => self.report.add_fact("cpuType", value.split(" (").next().unwrap_or_default()),
             key => match FIELDS.iter().find(|(known, _)| *known == key) {
                 Some((_, fact)) => self.report.add_fact(fact, value),
