@@ -45,7 +45,7 @@ pub(crate) struct SymbolicateArgs {
     what: Vec<PathBuf>,
     #[command(flatten)]
     search: SearchArgs,
-    /// Write the report as one JSON document, whose frames are objects
+    /// Write one JSON document, with frames as objects
     ///
     /// By default, the report keeps its own form.
     #[arg(long, value_parser = Format::parser(JSON))]
