@@ -45,6 +45,7 @@ pub(crate) enum Format {
 /// A set of formats as bits.
 pub(crate) type FormatSet = u32;
 
+pub(crate) const JSON: FormatSet = Format::Json.bit();
 pub(crate) const TEXT_OR_JSON: FormatSet = Format::Text.bit() | Format::Json.bit();
 pub(crate) const TABLES: FormatSet = TEXT_OR_JSON | Format::Csv.bit();
 pub(crate) const ROWS: FormatSet = TABLES | Format::Ndjson.bit() | Format::Parquet.bit() | Format::Sql.bit();

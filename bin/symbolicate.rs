@@ -13,6 +13,7 @@ use traceparse::units::several;
 
 use crate::arguments::SearchArgs;
 use crate::exit_codes::{EXIT_CODES, Failure};
+use crate::formats::{Format, JSON};
 use crate::given::Given;
 use crate::guard::will_write;
 use crate::sink::write_to;
@@ -25,6 +26,8 @@ const EXAMPLES: &str = "\
 Examples:
   traceparse symbolicate crash.ips --dsym App.dSYM > named.ips
       The crash report with names, lines and inlined functions
+  traceparse symbolicate crash.ips --dsym App.dSYM --format json | jq '.threads[].frames[].function'
+      The same as one JSON document, whose frames are objects
   traceparse symbolicate - --symbols ~/Library/Developer/Xcode/Archives < crash.crash
       A report from standard input, with the dSYMs of all archives
   traceparse symbolicate -o App.dSYM -l 0x102a40000 -i 0x102a4031c
@@ -42,6 +45,11 @@ pub(crate) struct SymbolicateArgs {
     what: Vec<PathBuf>,
     #[command(flatten)]
     search: SearchArgs,
+    /// Write one JSON document, with frames as objects
+    ///
+    /// By default, the report keeps its own form.
+    #[arg(long, value_parser = Format::parser(JSON))]
+    format: Option<Format>,
     /// Symbol file, such as a dSYM or dyld cache
     #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath, help_heading = ADDRESSES)]
     object: Option<PathBuf>,
@@ -77,7 +85,7 @@ const ADDRESSES: &str = "Single addresses (-o)";
 pub(crate) fn symbolicate(args: &SymbolicateArgs) -> Result<(), Failure> {
     let is_report = args.object.is_none();
     let checked = args.given.check(&[
-        ("--dsym --symbols --no-cache --no-inlines", is_report, "crash reports, and not to addresses with -o"),
+        ("--dsym --symbols --no-cache --no-inlines --format", is_report, "crash reports, and not to addresses with -o"),
         ("--arch --image --load-address --offset --inlines --full-path", !is_report, "addresses with -o"),
     ]);
     checked.map_err(Failure::Usage)?;
@@ -91,7 +99,7 @@ pub(crate) fn symbolicate(args: &SymbolicateArgs) -> Result<(), Failure> {
         (None, [_]) if args.search.paths().next().is_none() => usage(
             "the report needs symbols: pass them with --dsym or --symbols; traceparse uuid FILE lists the missing ones",
         ),
-        (None, [report]) => Ok(name_report(report, &args.search)?),
+        (None, [report]) => Ok(name_report(report, &args.search, args.format.is_some())?),
         (None, _) => usage("name one crash report, or pass the symbol file of addresses with -o"),
     }
 }

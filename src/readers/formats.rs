@@ -230,6 +230,8 @@ fn json(start: &str) -> Option<Known> {
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
         () if any(&["\"bug_type\":\"109\"", "\"bug_type\":\"309\""]) => Some(CRASH),
+        // A report without the header.
+        () if any(&["\"procName\""]) && any(&["\"faultingThread\"", "\"usedImages\""]) => Some(CRASH),
         () if any(&["\"parent_index\""]) => {
             let advice = "it may have been cut at 250 frames; pass the payload as MetricKit wrote it";
             Some(known("a call tree from Sentry", advice))
@@ -392,6 +394,7 @@ mod tests {
             (b"{\"bug_type\":\"298\"}\n{}", "Jetsam"),
             (b"{\"bug_type\":\"309\"}\n{}", "crash report"),
             (b"{\n  \"bug_type\" : \"309\"\n}\n{}", "crash report"),
+            (b"{\n  \"procName\" : \"App\",\n  \"faultingThread\" : 0\n}", "crash report"),
             (b"{\"bug_type\":\"288\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"509\"}\n{}", "one stack for each thread"),
             (b"{\"bug_type\":\"385\"}\n{}", ".ips"),

@@ -232,11 +232,11 @@ impl<'n, R: Read> Json<'n, R> {
             ReaderError::SyntaxError(error) if error.kind == SyntaxErrorKind::IncompleteDocument => {
                 ("the file ends inside a document; was it truncated?".to_owned(), error.location)
             }
-            ReaderError::SyntaxError(error) => (format!("this is not JSON: {}", error.kind), error.location),
+            ReaderError::SyntaxError(error) => (not_json(fault(&error.kind)), error.location),
             ReaderError::UnexpectedValueType { expected, actual, location } => {
-                (format!("expected {expected} and found {actual}"), location)
+                (format!("expected {} and found {}", kind(expected), kind(actual)), location)
             }
-            ReaderError::UnexpectedStructure { kind, location } => (format!("this is not JSON: {kind}"), location),
+            ReaderError::UnexpectedStructure { location, .. } => (not_json("a value is missing"), location),
             ReaderError::IoError { location, .. } if is_too_long => {
                 let text = format!("a string is longer than {} bytes", self.max_token);
                 return Error::new(ErrorKind::Limit(text), Some(self.at(&location)));
@@ -248,6 +248,40 @@ impl<'n, R: Read> Json<'n, R> {
             other => return self.damaged(other.to_string()),
         };
         Error::new(ErrorKind::Malformed(kind), Some(self.at(&at)))
+    }
+}
+
+fn not_json(fault: &str) -> String {
+    format!("this is not JSON: {fault}; pass the original file, or save it again")
+}
+
+/// Describes a syntax error.
+fn fault(kind: &SyntaxErrorKind) -> &'static str {
+    match kind {
+        SyntaxErrorKind::MissingComma => "a comma is missing",
+        SyntaxErrorKind::UnexpectedComma | SyntaxErrorKind::TrailingCommaNotEnabled => "no value follows a comma",
+        SyntaxErrorKind::MissingColon => "a colon is missing after a name",
+        SyntaxErrorKind::UnexpectedColon => "a colon does not follow a name",
+        SyntaxErrorKind::UnexpectedClosingBracket => "a bracket closes nothing",
+        SyntaxErrorKind::ExpectingMemberNameOrObjectEnd => "a name in double quotes or a closing brace is missing",
+        SyntaxErrorKind::MalformedNumber | SyntaxErrorKind::TrailingDataAfterNumber => "a number is malformed",
+        SyntaxErrorKind::NotEscapedControlCharacter => "a string contains a line end or another control character",
+        SyntaxErrorKind::UnknownEscapeSequence
+        | SyntaxErrorKind::MalformedEscapeSequence
+        | SyntaxErrorKind::UnpairedSurrogatePairEscapeSequence => "a backslash in a string starts no known character",
+        _ => "a value is expected, such as a string in double quotes",
+    }
+}
+
+/// Names a type of values.
+fn kind(kind: ValueType) -> &'static str {
+    match kind {
+        ValueType::Array => "an array",
+        ValueType::Object => "an object",
+        ValueType::String => "a string",
+        ValueType::Number => "a number",
+        ValueType::Boolean => "true or false",
+        ValueType::Null => "null",
     }
 }
 

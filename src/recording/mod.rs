@@ -57,7 +57,9 @@ pub(crate) use rows::{Source, TableReader, add_read_row};
 pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
 pub(crate) use toc::seconds;
-pub(crate) use toc::{ATTRIBUTED_THREAD, LAST_EXCEPTION, STATED_PERCENTILE, STOP_FIELDS, is_stop_field};
+pub(crate) use toc::{
+    ATTRIBUTED_THREAD, LAST_EXCEPTION, SPECIFIC_BACKTRACE, STATED_PERCENTILE, STOP_FIELDS, is_stop_field,
+};
 pub use toc::{Toc, TocProcess, TocRun, TocTable};
 
 use crate::error::Diagnostic;

@@ -31,6 +31,8 @@ pub(crate) const STOP_FIELDS: [(&str, &str); 7] = [
 ];
 /// How the name of a thread starts whose stack is that of an exception when it was raised.
 pub(crate) const LAST_EXCEPTION: &str = "Last exception";
+/// The start of the name of a thread with a stack that a framework recorded before it ended the process.
+pub(crate) const SPECIFIC_BACKTRACE: &str = "Application specific backtrace";
 /// The field of the summary with the index of the thread that crashed among the threads of the run.
 pub(crate) const ATTRIBUTED_THREAD: &str = "attributed-thread";
 

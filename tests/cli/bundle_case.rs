@@ -60,7 +60,7 @@ pub(crate) fn write_forms(folder: &Folder, recording: &Invented, table: Table) -
     Forms { export: folder.file("export.xml", export), folder: bundle, archives }
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("in memory")
 }

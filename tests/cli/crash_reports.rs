@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::bundle_case::gzip;
 use crate::command::{Folder, fails, finish, ok, stderr_of, stdout_of, traceparse};
 use crate::fleet_case::write;
 use crate::symbols_case::{Case, DEMO, INLINING, built};
@@ -132,6 +133,38 @@ fn symbolicate_lists_missing_symbols() {
 }
 
 #[test]
+fn symbolicate_decompresses_reports_and_writes_objects() {
+    let case = Case::new();
+    let text = crash_report("3.1", DEMO, 0x565);
+    let report = case.folder.file("a.crash", &text);
+    let packed = case.folder.file("a.crash.gz", gzip(text.as_bytes()));
+    let dsym = built("arm64-dwarf4/Demo.dSYM");
+    let named = case.answer(&["symbolicate", &report, "--dsym", &dsym]);
+    assert_eq!(case.answer(&["symbolicate", &packed, "--dsym", &dsym]), named);
+    let json = case.answer(&["symbolicate", &report, "--dsym", &dsym, "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["summary"]["termination-reason"], "SIGNAL 11 Segmentation fault: 11");
+    let thread = &json["threads"][1];
+    assert_eq!(thread["thread"], "Thread 1 (worker), attributed");
+    let frame = &thread["frames"][1];
+    assert_eq!(
+        (&frame["function"], &frame["binary"], &frame["uuid"]),
+        (&json!("fill_span"), &json!("Orchard"), &json!(DEMO))
+    );
+    assert_eq!((&frame["address"], &thread["frames"][0]["function"]), (&json!("0x102a40565"), &Value::Null));
+}
+
+#[test]
+fn symbolicate_advises_what_it_accepts() {
+    let case = Case::new();
+    let text = "Process: App [1]\nException Type:  EXC_CRASH\n\nThread 0 Crashed:\n0   ???  0x0000000000000010 ???\n";
+    let report = case.folder.file("a.crash", text);
+    let mut command = case.command(&["symbolicate", &report, "--dsym", &built("inlining/Inlining.dSYM")]);
+    let said = stderr_of(&finish(&mut command).success());
+    assert!(said.contains("pass the complete report") && !said.contains("--image"), "{said}");
+}
+
+#[test]
 fn symbolicate_refuses_with_a_reason() {
     let folder = Folder::new();
     let report = folder.file("a.crash", crash_report("3.1", DEMO, 0x565));
@@ -143,6 +176,7 @@ fn symbolicate_refuses_with_a_reason() {
         (2, &["symbolicate", &report, &report, "--dsym", &dsym], "name one crash report"),
         (2, &["symbolicate", &report, "--dsym", &dsym, "--offset"], "--offset only applies to addresses"),
         (2, &["symbolicate", "-o", &dsym, "0x1", "--no-inlines"], "--no-inlines only applies to crash reports"),
+        (2, &["symbolicate", "-o", &dsym, "0x1", "--format", "json"], "--format only applies to crash reports"),
         (2, &["symbolicate", "-o", &dsym, &report], "not a hexadecimal address"),
         (1, &["symbolicate", &memory, "--dsym", &dsym], "Jetsam"),
         (1, &["symbolicate", &missing, "--dsym", &dsym], "cannot be opened"),

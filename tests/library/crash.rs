@@ -11,7 +11,7 @@ use traceparse::demangle::Demangler;
 use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::Category;
-use traceparse::recording::{Options, Recording, TocRun};
+use traceparse::recording::{Options, Recording, RejectReason, TocRun};
 use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
 use traceparse::{CrashReport, Error, read};
@@ -139,6 +139,120 @@ fn several_reports_in_one_file_are_refused() {
         let error = read_bytes(&twice).expect_err("two reports").to_string();
         assert!(error.contains("several crash reports"), "{name}: {error}");
     }
+}
+
+/// The report as a JSON document.
+fn objects(report: &CrashReport) -> String {
+    let mut json = Vec::new();
+    report.write_json(&mut json).unwrap();
+    String::from_utf8(json).unwrap()
+}
+
+fn seed_text(name: &str) -> String {
+    String::from_utf8(seed(name)).unwrap()
+}
+
+#[test]
+fn shows_all_messages_of_the_system() {
+    let ips = seed_text("json")
+        .replace("\"signal\":\"SIGABRT\"", "\"signal\":\"SIGABRT\",\"message\":\"Index out of range\"");
+    let ips = ips.replace("\"flags\":0,", "\"reasons\":[\"Library not loaded: @rpath/A\"],");
+    let text = seed_text("text")
+        .replace("Termination Reason", "Exception Message: Index out of range\nTermination Reason")
+        .replace("Triggered by", "Termination Description: Library not loaded: @rpath/A\nTriggered by");
+    let line = text.replace("Termination Description: Library", "Library");
+    let watchdog = "Termination Reason: FRONTBOARD 2343432205\n<RBSTerminateContext| domain:10 code:0x8BADF00D";
+    let watchdog = seed_text("text").replace("Termination Reason: SIGNAL 6 Abort trap: 6", watchdog);
+    let termination = |recording: &Recording| run(recording).summary_field("termination-reason").map(str::to_owned);
+    let of_watchdog = termination(&read_bytes(watchdog.as_bytes()).unwrap());
+    assert_eq!(of_watchdog.unwrap(), "FRONTBOARD 2343432205: <RBSTerminateContext| domain:10 code:0x8BADF00D");
+    for report in [ips, text, line] {
+        let recording = read_bytes(report.as_bytes()).unwrap();
+        let summary = |key| run(&recording).summary_field(key);
+        assert_eq!(summary("termination-reason"), Some("SIGNAL 6 Abort trap: 6: Library not loaded: @rpath/A"));
+        let reason = "*** Terminating app due to an exception; abort() called; Index out of range";
+        assert_eq!(summary("exception-reason"), Some(reason));
+    }
+}
+
+#[test]
+fn counts_frames_and_images_that_cannot_be_read() {
+    let (ips, text) = (seed_text("json"), seed_text("text"));
+    let frame = "{\"imageOffset\":61904,\"imageIndex\":1,\"symbol\":\"__pthread_kill\",\"symbolLocation\":8}";
+    for (report, reason) in [
+        (ips.replace(frame, "{\"imageIndex\":1}"), RejectReason::UnreadThread),
+        (text.replace("0x000000023dddf1d0 ", "0xsomewhere "), RejectReason::UnreadThread),
+        (text.replace("__pthread_kill + 8", "__pthread_kill\n + 8"), RejectReason::UnreadThread),
+        (text.replace("Images:\n0x100000000 -", "Images:\n0x100000000"), RejectReason::UnreadImage),
+    ] {
+        let recording = read_bytes(report.as_bytes()).unwrap();
+        let is_thread = reason == RejectReason::UnreadThread;
+        assert_eq!(recording.rejected(), 1, "{report}");
+        assert_eq!(stacks(&recording).len(), if is_thread { 2 } else { 3 });
+        assert!(recording.diagnostics.iter().any(|note| note.to_string().contains("left out")), "{report}");
+        let named = CrashReport::parse(report.clone().into_bytes(), "input", &Options::default()).unwrap();
+        assert_eq!(objects(&named).contains("\"complete\":false"), is_thread, "{report}");
+    }
+    let list = seed_text("list").replace("0x18f04bc70", "0x18f04bc7z");
+    assert_eq!(read_bytes(list.as_bytes()).unwrap().rejected(), 1);
+}
+
+/// Since macOS 12, text has such lines in the stack of a stack overflow.
+#[test]
+fn marks_of_recursion_are_not_frames() {
+    let text = seed_text("text");
+    let expected = stacks(&read_bytes(text.as_bytes()).unwrap());
+    let mark = "pthread_kill + 8\n-------- RECURSION LEVEL 9\n--------\n-------- ELIDED 3 LEVELS OF RECURSION THROUGH 0x1 f() + 8\n--------\n";
+    let recording = read_bytes(text.replace("pthread_kill + 8\n", mark).as_bytes()).unwrap();
+    assert_eq!((stacks(&recording), recording.rejected()), (expected, 0));
+}
+
+#[test]
+fn only_the_last_exception_is_called_one() {
+    let text = seed_text("text");
+    let names = |text: String| {
+        let recording = read_bytes(text.as_bytes()).unwrap();
+        stacks(&recording).into_iter().skip(2).map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let specific = text.replace("Last Exception Backtrace", "Application Specific Backtrace 1");
+    assert_eq!(names(specific), ["Application specific backtrace 1 of Thread 0, attributed"]);
+    let title = "Application Specific Backtrace 1:\n0   Orchard  0x100004e79 f + 1\n\nLast Exception Backtrace";
+    let both = text.replace("Last Exception Backtrace", title);
+    let expected = ["Application specific backtrace 1 of Thread 0", "Last exception of Thread 0, attributed"];
+    assert_eq!(names(both), expected);
+}
+
+#[test]
+fn reads_half_a_character_in_json() {
+    let text = seed_text("json").replace("abort() called", "abort() \\ud83d \\ud83d\\ude00 \\\\ud83d \\ude00");
+    let recording = read_bytes(text.as_bytes()).unwrap();
+    let reason = run(&recording).summary_field("exception-reason").unwrap();
+    assert!(reason.ends_with("abort() \u{fffd} \u{1f600} \\ud83d \u{fffd}"), "{reason}");
+    let none = Locator::new(&FileSystem);
+    assert_eq!(named(&text, &none), text);
+}
+
+#[test]
+fn describes_damaged_json_in_plain_words() {
+    let text = seed_text("json");
+    for (from, to, words) in [
+        ("\"threads\":", "\"threads\"", "a colon is missing"),
+        ("\"pid\":517", "\"pid\":51x", "a number is malformed"),
+        ("\"pid\":517", "\"pid\":hello", "a value is expected"),
+        (",\"pid\":517", "\"pid\":517", "a comma is missing"),
+        ("\"usedImages\":[", "\"usedImages\":[0,", "expected an object and found a number"),
+    ] {
+        let error = read_bytes(text.replace(from, to).as_bytes()).expect_err("it is damaged").to_string();
+        assert!(error.starts_with("input:2:") && error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn reads_a_report_without_its_header() {
+    let text = seed_text("json");
+    let body = text.lines().nth(1).unwrap();
+    let [whole, body] = [text.as_str(), body].map(|text| read_bytes(text.as_bytes()).unwrap());
+    assert_eq!(stacks(&whole), stacks(&body));
 }
 
 /// Before macOS 12, the address of a call of a null pointer has no prefix. Its caller is looked up before the return address.
@@ -419,6 +533,30 @@ fn lists_of_addresses_become_frames() {
     assert!(lines[3].contains("blend_image") && lines[3].contains(" + "), "{lines:#?}");
     assert_eq!(lines[4], "4   ???                           \t0x0000000000000099 ???");
     assert_eq!(lines[5], "5   Inlining                      \t0x0000000102af4001 0x102af4000 + 1");
+}
+
+/// Each form of a report has the same objects, with the names and offsets of its frames.
+#[test]
+fn frames_are_objects() {
+    let table = inlining();
+    let locator = locator(&built());
+    let [of_ips, of_text] = [ips(&table), text(&table)].map(|report| {
+        let named = named(&report, &locator).into_bytes();
+        let named = CrashReport::parse(named, "input", &Options::default()).unwrap();
+        serde_json::from_str::<Value>(&objects(&named)).unwrap()
+    });
+    assert_eq!(of_ips["threads"], of_text["threads"]);
+    let frames: Vec<&Value> =
+        of_ips["threads"].as_array().unwrap().iter().flat_map(|thread| thread["frames"].as_array().unwrap()).collect();
+    let inlined = frames.iter().find(|frame| frame["address"] == format!("{:#x}", LOAD + 0x3c8)).unwrap();
+    let expected = json!({"function": "paint::clamp_channel(int)", "binary": "Inlining", "uuid": table.uuid, "address": inlined["address"],
+                          "offset": null, "file": inlined["file"], "line": inlined["line"], "inlined": true});
+    assert_eq!(**inlined, expected);
+    let outer = frames
+        .iter()
+        .find(|frame| frame["function"].as_str().is_some_and(|name| name.contains("blend_image(")))
+        .unwrap();
+    assert!(outer["offset"].as_u64().is_some() && outer.get("inlined").is_none(), "{outer}");
 }
 
 #[test]

@@ -168,14 +168,15 @@ fn options_are_declared_once() {
 }
 
 /// Options of the same name with other values or another meaning, and how many there are: a label with a value or recordings (`against`),
-/// rules about intervals, runs or growth (`alert`), the address or the name of an image (`image`), a folder or a file (`output`), names of
-/// threads in one recording or in all (`thread`).
-const OTHER_MEANINGS: [(&str, usize); 17] = [
+/// rules about intervals, runs or growth (`alert`), a report that keeps its form by default (`format`), the address or the name of an image
+/// (`image`), a folder or a file (`output`), names of threads in one recording or in all (`thread`).
+const OTHER_MEANINGS: [(&str, usize); 18] = [
     ("against", 2),
     ("alert", 3),
     ("allow-incomplete", 2),
     ("alpha", 2),
     ("block", 2),
+    ("format", 2),
     ("image", 2),
     ("measure", 2),
     ("min-percent", 2),

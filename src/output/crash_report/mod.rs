@@ -5,6 +5,7 @@
 
 mod ips;
 mod named;
+mod objects;
 mod text;
 
 use crate::error::Error;

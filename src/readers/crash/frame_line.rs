@@ -47,6 +47,7 @@ impl<'l> FrameLine<'l> {
             .or_else(|| null_address(after))?;
         let (middle, rest) = after.split_at(start);
         let (symbol, offset, source) = split(rest.trim());
+        let symbol = without_image(symbol, image);
         let base = hex(symbol).or((symbol == "0").then_some(0)).filter(|_| offset.is_some());
         // PLCrashReporter writes the name of the image in place of its address.
         let of_image =
@@ -56,8 +57,19 @@ impl<'l> FrameLine<'l> {
 
     /// Returns the name of the function, if there is one.
     pub(crate) fn name(&self) -> Option<&'l str> {
-        (self.base.is_none() && !is_placeholder(self.symbol)).then_some(self.symbol)
+        let is_name = self.base.is_none() && !is_placeholder(self.symbol) && hex(self.symbol).is_none();
+        is_name.then_some(self.symbol)
     }
+}
+
+/// Removes the image that other tools write after a name: `draw (in App)` and `draw (App + 123)`.
+fn without_image<'l>(symbol: &'l str, image: &str) -> &'l str {
+    let is_image = |inside: &str| {
+        let offset = inside.strip_prefix(image).and_then(|rest| rest.strip_prefix(" + "));
+        inside.strip_prefix("in ") == Some(image) || offset.is_some_and(is_digits)
+    };
+    let parts = symbol.strip_suffix(')').and_then(|symbol| symbol.rsplit_once(" ("));
+    parts.filter(|(_, inside)| is_image(inside)).map_or(symbol, |(name, _)| name.trim_end())
 }
 
 /// Finds the address of a call of a null pointer. Before macOS 12, it has no prefix: `??? 000000000000000000 0 + 0`.
@@ -112,6 +124,15 @@ mod tests {
             ("12  App  0x10 0x8 + 8", Some(("App", 0x10, None, Some(8), Some(8), None))),
             ("1   App  0x10 App + 8", Some(("App", 0x10, None, Some(8), Some(8), None))),
             ("1   App  0x10 f() (f.c:3)", Some(("App", 0x10, Some("f()"), None, None, Some(("f.c", 3))))),
+            (
+                "1   App  0x10 draw() (in App) (a.c:3)",
+                Some(("App", 0x10, Some("draw()"), None, None, Some(("a.c", 3)))),
+            ),
+            ("1   App  0x10 -[A b:] (in App) + 8", Some(("App", 0x10, Some("-[A b:]"), Some(8), None, None))),
+            ("1   App  0x10 draw() (App + 16)", Some(("App", 0x10, Some("draw()"), None, None, None))),
+            ("1   App  0x10 draw() (in Other)", Some(("App", 0x10, Some("draw() (in Other)"), None, None, None))),
+            ("1   App  0x10 0x8 (in App) + 8", Some(("App", 0x10, None, Some(8), Some(8), None))),
+            ("1   App  0x10 0x10 (in App)", Some(("App", 0x10, None, None, None, None))),
             ("1   App  0x10 trap + 8 (:-1)", Some(("App", 0x10, Some("trap"), Some(8), None, None))),
             ("1   ???  0x10 ???", Some(("???", 0x10, None, None, None, None))),
             ("1   App  0x10", Some(("App", 0x10, None, None, None, None))),

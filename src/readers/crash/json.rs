@@ -1,5 +1,6 @@
 //! Parses the JSON of an `.ips` file: a header, usually in one line, and the report.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, is_placeholder};
 use crate::error::Error;
 use crate::memory::OverBudget;
 use crate::readers::json::Json;
-use crate::recording::Options;
+use crate::recording::{LAST_EXCEPTION, Options};
 use crate::units::Uuid;
 
 /// The members whose values are kept.
@@ -35,12 +36,35 @@ const KEPT: [&str; 19] = [
     "vmregioninfo",
 ];
 
+/// Replaces the escapes of half a character (`\\ud800`), which devices write if they cut a string, by ones of U+FFFD. Positions stay the same.
+fn with_whole_characters(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let half = |at: usize| {
+        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok().filter(|unit| (0xd800..=0xdfff).contains(unit))
+    };
+    let (mut whole, mut at) = (Cow::Borrowed(bytes), 0);
+    while let Some(found) = memchr::memchr(b'\\', &bytes[at..]) {
+        at += found;
+        at += match (half(at), half(at + 6)) {
+            (Some(..0xdc00), Some(0xdc00..)) => 12,
+            (Some(_), _) => {
+                whole.to_mut()[at..at + 6].copy_from_slice(b"\\ufffd");
+                6
+            }
+            // An escaped backslash starts no other escape.
+            _ => 2.min(bytes.len() - at),
+        };
+    }
+    whole
+}
+
 /// Reads the documents of a file as one report.
 ///
 /// # Errors
 /// If the JSON is damaged, or a limit is exceeded.
 pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
-    let mut json = Json::new(bytes, name, options);
+    let bytes = with_whole_characters(bytes);
+    let mut json = Json::new(&*bytes, name, options);
     let mut report = Report::new(Form::Ips, &options.memory);
     loop {
         document(&mut json, &mut report)?;
@@ -55,8 +79,8 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
     report.crashed = report.crashed.or_else(faulting);
     // Code outside of all images has the index of an image without a name, whose base is 0.
     let is_known = |image: &Image| image.uuid.is_some() || !image.name.is_empty();
-    let Report { images, threads, exception, .. } = &mut report;
-    for frame in threads.iter_mut().chain(exception).flat_map(|stack| &mut stack.frames) {
+    let Report { images, threads, backtraces, .. } = &mut report;
+    for frame in threads.iter_mut().chain(backtraces).flat_map(|stack| &mut stack.frames) {
         frame.image = frame.image.filter(|&index| images.get(index).is_some_and(is_known));
     }
     Ok(report)
@@ -77,8 +101,9 @@ fn document<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), 
             "threads" if json.is_next(ValueType::Array)? => each(json, |json| thread(json, report))?,
             "lastExceptionBacktrace" if json.is_next(ValueType::Array)? => {
                 let at = json.place();
-                let frames = frames(json, report)?;
-                report.exception = (!frames.is_empty()).then(|| Stack { frames, at, ..Stack::default() });
+                let mut stack = Stack { name: LAST_EXCEPTION.to_owned(), at, ..Stack::default() };
+                frames(json, report, &mut stack)?;
+                report.backtraces.extend(Some(stack).filter(|stack| !stack.is_empty()));
             }
             _ if KEPT.contains(&key.as_str()) => {
                 json.leaves(&mut vec![key], |path, value, json| held(report.add_fact(&path.join("."), &value), json))?
@@ -126,7 +151,7 @@ fn image<R: Read>(json: &mut Json<'_, R>) -> Result<Image, Error> {
 }
 
 fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Error> {
-    let (at, mut name, mut queue, mut of_thread) = (json.place(), None, None, Vec::new());
+    let (mut name, mut queue, mut stack) = (None, None, Stack { at: json.place(), ..Stack::default() });
     json.begin_object()?;
     while json.has_next()? {
         match json.member()?.as_str() {
@@ -137,43 +162,49 @@ fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Er
                     report.crashed = Some(report.threads.len());
                 }
             }
-            "frames" if json.is_next(ValueType::Array)? => of_thread = frames(json, report)?,
+            "frames" if json.is_next(ValueType::Array)? => frames(json, report, &mut stack)?,
             _ => json.skip()?,
         }
     }
     json.end_object()?;
+    let Stack { frames, unread, at, .. } = stack;
     let stack = Stack::new(&name.unwrap_or_default(), &queue.unwrap_or_default(), at);
     held(report.hold(size_of::<Stack>() + stack.name.len()), json)?;
-    report.threads.push(Stack { frames: of_thread, ..stack });
+    report.threads.push(Stack { frames, unread, ..stack });
     Ok(())
 }
 
-fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<Vec<Frame>, Error> {
-    let mut frames = Vec::new();
+fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report, stack: &mut Stack) -> Result<(), Error> {
     each(json, |json| {
-        let frame = frame(json)?;
+        let at = json.place();
+        let Some(frame) = frame(json)? else {
+            stack.unread.get_or_insert(at);
+            return Ok(());
+        };
         let texts =
             frame.name.as_ref().map_or(0, String::len) + frame.source.as_ref().map_or(0, |(file, _)| file.len());
         held(report.hold(size_of::<Frame>() + texts), json)?;
-        frames.push(frame);
+        stack.frames.push(frame);
         Ok(())
     })?;
     // A function must be inlined into another one.
-    if let Some(last) = frames.last_mut() {
+    if let Some(last) = stack.frames.last_mut() {
         last.is_inlined = false;
     }
-    Ok(frames)
+    Ok(())
 }
 
-fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Frame, Error> {
-    let (mut frame, mut file, mut line) = (Frame::default(), None, None);
+/// Reads a frame; `None` if it has neither an address nor a name.
+fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Frame>, Error> {
+    let (mut frame, mut offset, mut file, mut line) = (Frame::default(), None, None, None);
     json.begin_object()?;
     frame.span.start = json.place().byte as usize - 1;
     while json.has_next()? {
         match json.member()?.as_str() {
             "imageIndex" => frame.image = json.number()?.map(|index| usize::try_from(index).unwrap_or(usize::MAX)),
-            "imageOffset" => frame.address = json.number()?.unwrap_or_default(),
+            "imageOffset" => offset = json.number()?,
             "symbol" => frame.name = json.text()?.filter(|name| !is_placeholder(name)),
+            "symbolLocation" => frame.offset = json.scalar()?.and_then(|offset| offset.parse().ok()),
             "sourceFile" => file = json.text()?.filter(|file| !file.is_empty()),
             "sourceLine" => line = json.scalar()?.and_then(|line| line.parse().ok()),
             "inline" => frame.is_inlined = json.boolean()?.unwrap_or_default(),
@@ -183,7 +214,9 @@ fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Frame, Error> {
     json.end_object()?;
     frame.span.end = json.place().byte as usize;
     frame.source = file.map(|file| (file, line.unwrap_or(0)));
-    Ok(frame)
+    frame.address = offset.unwrap_or_default();
+    frame.offset = frame.offset.filter(|_| frame.name.is_some());
+    Ok((offset.is_some() || frame.name.is_some()).then_some(frame))
 }
 
 /// The members of a frame that change if it is named, in the order of [`FrameObject::values`].
@@ -208,7 +241,8 @@ impl FrameObject {
     /// # Errors
     /// If the text is not an object.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, Error> {
-        let mut json = Json::new(text, "", &Options::default());
+        let text = with_whole_characters(text);
+        let mut json = Json::new(&*text, "", &Options::default());
         let place = |json: &Json<'_, &[u8]>| json.place().byte as usize;
         json.begin_object()?;
         let mut object = Self { indent: 1..1, ..Self::default() };

@@ -40,7 +40,7 @@ pub(crate) use report::{Frame, Stack};
 use super::formats::{self, Reader};
 use super::lines::Encoding;
 use crate::error::{Error, ErrorKind, Position};
-use crate::recording::{FrameKind, Options, RecordingBuilder};
+use crate::recording::{FrameKind, Options, RecordingBuilder, TocRun};
 
 /// The maximum size of a report in bytes. Real reports have less than 1 MB.
 const LARGEST: u64 = 64 << 20;
@@ -89,6 +89,11 @@ impl CrashReport {
     /// True for a report in JSON.
     pub fn is_json(&self) -> bool {
         self.report.form == Form::Ips
+    }
+
+    /// The device, the process, and what happened. `attributed` is the index of the responsible thread.
+    pub(crate) fn facts(&self, attributed: Option<usize>) -> TocRun {
+        record::facts(&self.report, attributed)
     }
 
     /// Adds a thread for each of these frames, with a stack of only this frame.

@@ -3,10 +3,10 @@
 use super::report::{Frame, Report, Stack};
 use crate::error::{Error, ErrorKind};
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine};
-use crate::readers::stop::{CRASH, CRASH_TABLE, thread_name};
+use crate::readers::stop::{CRASH, CRASH_TABLE};
 use crate::recording::{
-    ATTRIBUTED_THREAD, FrameKind, InputBuilder, LAST_EXCEPTION, RecordingBuilder, RejectReason, Table, TableKind, Toc,
-    TocProcess, TocRun,
+    ATTRIBUTED_THREAD, FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess,
+    TocRun,
 };
 use crate::units::Address;
 
@@ -21,7 +21,7 @@ pub(super) fn add(report: &Report, name: &str, recording: &mut RecordingBuilder)
     input.start_sums(table, Meaning::Stop, name.to_owned());
     let mut writer = Writer::new(report, input);
     let attributed = writer.add_stacks().map_err(full)?;
-    writer.input.finish(contents(report, attributed));
+    writer.input.finish(Toc { runs: vec![facts(report, attributed)] });
     Ok(())
 }
 
@@ -62,15 +62,17 @@ impl<'r, 'i> Writer<'r, 'i> {
         let report = self.report;
         let pid = report.fact("pid").and_then(|pid| pid.parse().ok());
         let process = self.input.process(pid, process_name(report))?;
-        let (mut attributed, mut added) = (None, 0);
+        let (of_report, mut attributed, mut added) = (report.attributed(), None, 0);
         for (index, stack) in report.stacks().enumerate() {
-            let is_exception = report.is_exception(stack);
-            // The exception shows where it was raised; its thread may only show where it was not caught.
-            let is_attributed = if report.exception.is_some() { is_exception } else { report.crashed == Some(index) };
-            let name = thread_name(title(report, index, stack), is_attributed);
-            let thread = self.input.thread(None, Some(process), &name)?;
+            let is_attributed = of_report == Some(index);
+            let thread = self.input.thread(None, Some(process), &report.thread_name(index, stack, of_report))?;
             if stack.is_main {
                 self.input.mark_main_thread(thread);
+            }
+            if let Some(at) = &stack.unread {
+                let what = "the thread has a frame that cannot be read";
+                self.input.leave_out(RejectReason::UnreadThread, 1, at.clone(), what);
+                continue;
             }
             if stack.frames.len() > self.input.limits().stack_depth {
                 let what = "a stack has more frames than the limit";
@@ -82,6 +84,10 @@ impl<'r, 'i> Writer<'r, 'i> {
             self.input.add_samples(thread, stack, 1)?;
             attributed = attributed.or(is_attributed.then_some(added));
             added += 1;
+        }
+        for at in &report.unread_images {
+            let what = "a line of the list of images has an unknown form";
+            self.input.leave_out(RejectReason::UnreadImage, 1, at.clone(), what);
         }
         Ok(attributed)
     }
@@ -137,16 +143,6 @@ impl<'r, 'i> Writer<'r, 'i> {
     }
 }
 
-/// The name of a stack: `Thread 0 (com.apple.main-thread)`, or `Last exception of Thread 0`.
-fn title(report: &Report, index: usize, stack: &Stack) -> String {
-    match report.crashed {
-        _ if !report.is_exception(stack) && stack.name.is_empty() => format!("Thread {index}"),
-        _ if !report.is_exception(stack) => format!("Thread {index} ({})", stack.name),
-        Some(thread) => format!("{LAST_EXCEPTION} of Thread {thread}"),
-        None => LAST_EXCEPTION.to_owned(),
-    }
-}
-
 fn process_name(report: &Report) -> &str {
     report.fact("procName").or(report.fact("name")).unwrap_or("app")
 }
@@ -155,7 +151,7 @@ fn process_name(report: &Report) -> &str {
 const MESSAGES: usize = 16;
 
 /// The device, the process, and what happened.
-fn contents(report: &Report, attributed: Option<usize>) -> Toc {
+pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let fact = |keys: &[&str]| keys.iter().find_map(|key| report.fact(key));
     let system = report.fact("osVersion.train").map(|train| {
@@ -178,18 +174,22 @@ fn contents(report: &Report, attributed: Option<usize>) -> Toc {
         ("exception-type", text(&["exception.type"])),
         ("exception-code", text(&["exception.subtype", "exception.codes"])),
         ("signal", text(&["exception.signal"])),
-        ("termination-reason", text(&["termination"]).or_else(|| termination(report))),
-        ("exception-reason", joined(report.facts_below("asi").take(MESSAGES).collect())),
+        ("termination-reason", termination(report)),
+        (
+            "exception-reason",
+            joined(report.facts_below("asi").take(MESSAGES).chain(fact(&["exception.message"])).collect()),
+        ),
         ("memory-region", text(&["vmRegionInfo", "vmregioninfo"]).and_then(first_line)),
         (ATTRIBUTED_THREAD, attributed.map(|index| index.to_string())),
     ];
     let summary = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
     let path = report.fact("procPath").unwrap_or_default().to_owned();
     let processes = vec![TocProcess { name: name.to_owned(), pid: pid.and_then(|pid| pid.parse().ok()), path }];
-    Toc { runs: vec![TocRun { number: 1, device, process, summary, processes, ..TocRun::default() }] }
+    TocRun { number: 1, device, process, summary, processes, ..TocRun::default() }
 }
 
-/// `SIGNAL 11 Segmentation fault: 11`, with the reasons after it. Large codes are hexadecimal, since people search for 0x8badf00d.
+/// `SIGNAL 11 Segmentation fault: 11`, as written in text or from its parts, with the reasons after it. Large codes are hexadecimal, since people
+/// search for 0x8badf00d.
 fn termination(report: &Report) -> Option<String> {
     const LARGEST_NUMBER: u64 = 0xffff;
     let part = |key: &str| report.fact(&format!("termination.{key}")).map(str::to_owned);
@@ -197,7 +197,8 @@ fn termination(report: &Report) -> Option<String> {
         Ok(number) if number > LARGEST_NUMBER => format!("{number:#x}"),
         _ => code,
     });
-    let parts: Vec<String> = [part("namespace"), code, part("indicator")].into_iter().flatten().collect();
+    let of_text = report.fact("termination").map(str::to_owned);
+    let parts: Vec<String> = [of_text, part("namespace"), code, part("indicator")].into_iter().flatten().collect();
     let reasons: Vec<&str> =
         report.facts_below("termination.reasons.").chain(report.facts_below("termination.details.")).collect();
     let text = parts.join(" ") + if reasons.is_empty() || parts.is_empty() { "" } else { ": " } + &reasons.join("; ");

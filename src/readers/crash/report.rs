@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::error::Position;
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
-use crate::recording::FrameKind;
+use crate::readers::stop;
+use crate::recording::{FrameKind, LAST_EXCEPTION};
 use crate::units::Uuid;
 
 /// Images are numbered in each report, so frames of another report would get wrong names.
@@ -27,10 +28,13 @@ pub(crate) struct Report {
     /// Metadata, with the paths of an `.ips` file as keys, such as `exception.type`. If a key has several values, the first is used.
     facts: Vec<(String, String)>,
     pub(crate) images: Vec<Image>,
+    /// The lines of images that cannot be read.
+    pub(super) unread_images: Vec<Position>,
     /// The stacks of the threads, in order.
     pub(crate) threads: Vec<Stack>,
-    /// The stack of the exception that ended the process (`Last Exception Backtrace`).
-    pub(crate) exception: Option<Stack>,
+    /// The stack of the exception that ended the process (`Last Exception Backtrace`), and stacks that a framework recorded before it ended the
+    /// process (`Application Specific Backtrace 1`).
+    pub(crate) backtraces: Vec<Stack>,
     /// The index of the thread that crashed.
     pub(crate) crashed: Option<usize>,
     held: Reservation,
@@ -50,7 +54,7 @@ pub(crate) struct Image {
 /// A stack, innermost frame first.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
-    /// The name of the thread, or else of its queue.
+    /// The name of the thread, or else of its queue; the kind of a backtrace.
     pub(crate) name: String,
     /// True for the thread with the main queue.
     pub(crate) is_main: bool,
@@ -58,6 +62,8 @@ pub(crate) struct Stack {
     pub(crate) at: Position,
     /// The place of a list of addresses in parentheses, which text may contain in place of frames.
     pub(crate) list: Option<Range<usize>>,
+    /// Where the first unreadable frame is.
+    pub(crate) unread: Option<Position>,
 }
 
 /// A frame.
@@ -72,14 +78,17 @@ pub(crate) struct Frame {
     pub(crate) name: Option<String>,
     /// The source file and line.
     pub(crate) source: Option<(String, u32)>,
+    /// The distance in bytes from the start of the function.
+    pub(crate) offset: Option<u64>,
     /// True if the function was inlined into the next frame, which has the same address.
     pub(crate) is_inlined: bool,
 }
 
 impl Report {
     pub(super) fn new(form: Form, memory: &MemoryBudget) -> Self {
-        let (facts, images, threads) = (Vec::new(), Vec::new(), Vec::new());
-        Self { form, facts, images, threads, exception: None, crashed: None, held: memory.nothing() }
+        let (facts, images, unread_images) = (Vec::new(), Vec::new(), Vec::new());
+        let (threads, backtraces, held) = (Vec::new(), Vec::new(), memory.nothing());
+        Self { form, facts, images, unread_images, threads, backtraces, crashed: None, held }
     }
 
     /// Returns a fact that is not empty.
@@ -107,19 +116,37 @@ impl Report {
         self.held.grow(2 * bytes as u64)
     }
 
-    /// The stacks of all threads, and then of the exception.
+    /// The stacks of all threads, and then the backtraces.
     pub(crate) fn stacks(&self) -> impl Iterator<Item = &Stack> {
-        self.threads.iter().chain(&self.exception)
+        self.threads.iter().chain(&self.backtraces)
     }
 
-    /// How the address of the first frame of a stack was recorded. An exception has only return addresses.
+    /// The index of the stack that the crash is attributed to: the exception, or else another backtrace, or else the thread. A backtrace shows where
+    /// the cause was found; the thread may only show where an exception was not caught.
+    pub(crate) fn attributed(&self) -> Option<usize> {
+        let exception = self.backtraces.iter().position(|stack| stack.name == LAST_EXCEPTION);
+        let backtrace = exception.or((!self.backtraces.is_empty()).then_some(0));
+        backtrace.map(|index| self.threads.len() + index).or(self.crashed)
+    }
+
+    /// How the address of the first frame of a stack was recorded. A backtrace has only return addresses.
     pub(crate) fn kind_of_first(&self, stack: &Stack) -> FrameKind {
-        if self.is_exception(stack) { FrameKind::RawCaller } else { FrameKind::RawLeaf }
+        if self.backtraces.as_ptr_range().contains(&std::ptr::from_ref(stack)) {
+            FrameKind::RawCaller
+        } else {
+            FrameKind::RawLeaf
+        }
     }
 
-    /// True for the stack of the exception.
-    pub(super) fn is_exception(&self, stack: &Stack) -> bool {
-        self.exception.as_ref().is_some_and(|exception| std::ptr::eq(exception, stack))
+    /// The name of a stack: `Thread 0 (com.apple.main-thread)`, or `Last exception of Thread 0, attributed`.
+    pub(crate) fn thread_name(&self, index: usize, stack: &Stack, attributed: Option<usize>) -> String {
+        let name = match self.crashed {
+            _ if index < self.threads.len() && stack.name.is_empty() => format!("Thread {index}"),
+            _ if index < self.threads.len() => format!("Thread {index} ({})", stack.name),
+            Some(thread) => format!("{} of Thread {thread}", stack.name),
+            None => stack.name.clone(),
+        };
+        stop::thread_name(name, attributed == Some(index))
     }
 }
 
@@ -128,6 +155,11 @@ impl Stack {
     pub(super) fn new(name: &str, queue: &str, at: Position) -> Self {
         let name = if name.is_empty() { queue } else { name };
         Self { name: name.to_owned(), is_main: queue == "com.apple.main-thread", at, ..Self::default() }
+    }
+
+    /// True if the report has no frames here, not even one that cannot be read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.frames.is_empty() && self.unread.is_none()
     }
 
     /// Marks the frames of a text that were inlined into the next frame, which has the same address. A frame without an offset, which is already

@@ -8,10 +8,10 @@ use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::memory::OverBudget;
 use crate::readers::images::{Image as Row, Images, hex};
-use crate::recording::Options;
+use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
 
 /// The fields of the header, with the keys of an `.ips` file.
-const FIELDS: [(&str, &str); 12] = [
+const FIELDS: [(&str, &str); 13] = [
     ("Path", "procPath"),
     ("Hardware Model", "modelCode"),
     ("OS Version", "os_version"),
@@ -21,6 +21,7 @@ const FIELDS: [(&str, &str); 12] = [
     ("Exception Message", "exception.message"),
     ("Exception Note", "exception.note"),
     ("Termination Reason", "termination"),
+    ("Termination Description", "termination.reasons."),
     ("Triggered by Thread", "faultingThread"),
     ("Crashed Thread", "faultingThread"),
     ("VM Region Info", "vmRegionInfo"),
@@ -34,8 +35,8 @@ enum Section {
     Specific,
     /// The frames of the last stack, up to an empty line.
     Stack,
-    /// The frames of the exception, up to an empty line.
-    Exception,
+    /// The frames of a backtrace, up to an empty line.
+    Backtrace,
     Images,
 }
 
@@ -45,6 +46,8 @@ struct Parser {
     /// The name of the next thread.
     name: String,
     rows: Vec<(Row, String)>,
+    /// True if the line has no end.
+    is_cut: bool,
 }
 
 /// Reads a report. The end of a truncated report is missing.
@@ -53,7 +56,7 @@ struct Parser {
 /// If a line is longer than the limit for names, or the memory budget is exceeded.
 pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, Error> {
     let report = Report::new(Form::Text, &options.memory);
-    let mut parser = Parser { report, section: Section::Fields, name: String::new(), rows: Vec::new() };
+    let mut parser = Parser { report, section: Section::Fields, name: String::new(), rows: Vec::new(), is_cut: false };
     let mut at = Position { input: name.to_owned(), line: 0, byte: 0 };
     for with_end in text.split_inclusive('\n') {
         at.line += 1;
@@ -63,6 +66,7 @@ pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, 
             return Err(Error::new(ErrorKind::Limit(text), Some(at)));
         }
         let start = at.byte as usize;
+        parser.is_cut = !with_end.ends_with('\n');
         parser.line(line, start..start + line.len(), &at)?;
         at.byte += with_end.len() as u64;
     }
@@ -81,13 +85,16 @@ impl Parser {
             }
             Section::Specific => self.report.add_fact("asi", trimmed).map_err(over)?,
             // A list may have several lines.
-            Section::Exception if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
-                self.add_list(line, span).map_err(over)?;
+            Section::Backtrace if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
+                self.add_list(line, span, at).map_err(over)?;
             }
-            Section::Stack | Section::Exception if trimmed.starts_with(|first: char| first.is_ascii_digit()) => {
-                self.add_frame(span).map_err(over)?;
+            // `-------- ELIDED 3 LEVELS OF RECURSION THROUGH …`.
+            Section::Stack | Section::Backtrace if trimmed.starts_with("--------") => {}
+            // An empty line is before the next title, except in reports that someone pasted.
+            Section::Stack | Section::Backtrace if !trimmed.ends_with(':') && !trimmed.starts_with("Thread ") => {
+                self.add_frame(line, span, at).map_err(over)?;
             }
-            Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed).map_err(over)?,
+            Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed, at).map_err(over)?,
             _ => self.header(trimmed, at).map_err(over)?,
         }
         Ok(())
@@ -99,16 +106,21 @@ impl Parser {
             return self.thread(thread, at);
         }
         let (key, value) = line.split_once(':').unwrap_or((line, ""));
-        let is_backtrace = key == "Last Exception Backtrace" || key.starts_with("Application Specific Backtrace ");
+        let number = key.strip_prefix("Application Specific Backtrace ");
+        let backtrace = match key {
+            "Last Exception Backtrace" => Some(LAST_EXCEPTION.to_owned()),
+            _ => number.map(|number| format!("{SPECIFIC_BACKTRACE} {number}")),
+        };
         self.section = match key {
             "Application Specific Information" => Section::Specific,
             "Binary Images" => Section::Images,
-            _ if is_backtrace && self.report.exception.is_none() => {
-                self.report.exception = Some(Stack { at: at.clone(), ..Stack::default() });
-                Section::Exception
-            }
+            _ if backtrace.is_some() => Section::Backtrace,
             _ => Section::Fields,
         };
+        if let Some(name) = backtrace {
+            self.report.hold(size_of::<Stack>() + name.len() + at.input.len())?;
+            self.report.backtraces.push(Stack { name, at: at.clone(), ..Stack::default() });
+        }
         match key {
             "Process" => {
                 // `App [123]`
@@ -128,6 +140,8 @@ impl Parser {
                 self.report.add_fact("exception.type", kind)?;
                 self.report.add_fact("exception.signal", signal.trim_end_matches(')'))
             }
+            // dyld and the watchdog write the reason in a separate line.
+            "Library not loaded" | "<RBSTerminateContext| domain" => self.report.add_fact("termination.reasons.", line),
             "Code Type" => self.report.add_fact("cpuType", value.split(" (").next().unwrap_or_default()),
             key => match FIELDS.iter().find(|(known, _)| *known == key) {
                 Some((_, fact)) => self.report.add_fact(fact, value),
@@ -163,44 +177,63 @@ impl Parser {
 
     fn stack(&mut self) -> Option<&mut Stack> {
         match self.section {
-            Section::Exception => self.report.exception.as_mut(),
+            Section::Backtrace => self.report.backtraces.last_mut(),
             _ => self.report.threads.last_mut(),
         }
     }
 
-    fn add_frame(&mut self, span: Range<usize>) -> Result<(), OverBudget> {
+    fn add_frame(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), OverBudget> {
         self.report.hold(size_of::<Frame>())?;
-        if let Some(stack) = self.stack() {
+        let (is_read, unread) = (FrameLine::parse(line).is_some(), self.unread(at));
+        let Some(stack) = self.stack() else { return Ok(()) };
+        if is_read {
             stack.frames.push(Frame { span, ..Frame::default() });
+        } else if stack.unread.is_none() {
+            stack.unread = unread;
+            self.report.hold(at.input.len())?;
         }
         Ok(())
     }
 
+    /// The place of a line that cannot be read; `None` for the last line of a truncated report.
+    fn unread(&self, at: &Position) -> Option<Position> {
+        (!self.is_cut).then(|| at.clone())
+    }
+
     /// Adds the frames of a list `(0x18f04bc70 0x18bb21224)`.
-    fn add_list(&mut self, line: &str, span: Range<usize>) -> Result<(), OverBudget> {
+    fn add_list(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), OverBudget> {
         let inside = line.trim().trim_start_matches('(').trim_end_matches(')');
-        let before = self.report.exception.as_ref().and_then(|stack| stack.list.clone());
+        let before = self.report.backtraces.last().and_then(|stack| stack.list.clone());
         let span = before.map_or(span.clone(), |before| before.start..span.end);
+        let unread = self.unread(at).filter(|_| inside.split_ascii_whitespace().any(|word| hex(word).is_none()));
         let frames: Vec<Frame> = inside
             .split_ascii_whitespace()
             .map_while(|word| Some(Frame { address: hex(word)?, span: span.clone(), ..Frame::default() }))
             .collect();
         self.report.hold(frames.len() * size_of::<Frame>())?;
         let is_list = |stack: &&mut Stack| stack.frames.is_empty() || stack.list.is_some();
-        if let Some(stack) = self.report.exception.as_mut().filter(is_list) {
+        if let Some(stack) = self.report.backtraces.last_mut().filter(is_list) {
             stack.list = Some(span);
+            stack.unread = stack.unread.take().or(unread);
             stack.frames.extend(frames);
         }
         Ok(())
     }
 
     fn is_in_list(&self) -> bool {
-        self.report.exception.as_ref().is_some_and(|stack| stack.list.is_some())
+        self.report.backtraces.last().is_some_and(|stack| stack.list.is_some())
     }
 
-    fn add_image(&mut self, line: &str) -> Result<(), OverBudget> {
+    fn add_image(&mut self, line: &str, at: &Position) -> Result<(), OverBudget> {
+        let Some(row) = Row::parse(line) else {
+            self.report.hold(size_of::<Position>() + at.input.len())?;
+            self.report.unread_images.extend(self.unread(at));
+            return Ok(());
+        };
         // `0x0 - 0xffffffffffffffff ??? (*) <00000000-…> ???` stands for code outside of all images.
-        let Some(row) = Row::parse(line).filter(|row| row.name != "???") else { return Ok(()) };
+        if row.name == "???" {
+            return Ok(());
+        }
         // `0x1000 - 0x1fff App arm64  <UUID> /path` on iOS; the version in parentheses on macOS.
         let before = line.split(" <").next().unwrap_or_default().trim_end();
         let arch = before
@@ -231,11 +264,14 @@ impl Parser {
         let rows = Images::new(self.rows.into_iter().map(|(row, _)| row).collect());
         let mut resolver = Resolver { rows, images, unlisted: HashMap::default() };
         let mut report = self.report;
-        let (mut threads, mut exception) = (std::mem::take(&mut report.threads), report.exception.take());
-        for stack in threads.iter_mut().chain(&mut exception) {
+        let (mut threads, mut backtraces) =
+            (std::mem::take(&mut report.threads), std::mem::take(&mut report.backtraces));
+        for stack in threads.iter_mut().chain(&mut backtraces) {
             let is_list = stack.list.is_some();
             let mut frames = std::mem::take(&mut stack.frames);
-            frames.retain_mut(|frame| if is_list { resolver.place(frame) } else { resolver.read(text, frame) });
+            frames
+                .iter_mut()
+                .for_each(|frame| if is_list { resolver.place(frame) } else { resolver.read(text, frame) });
             let of_names = |frame: &Frame| {
                 frame.name.as_ref().map_or(0, String::len) + frame.source.as_ref().map_or(0, |(file, _)| file.len())
             };
@@ -246,7 +282,8 @@ impl Parser {
         report.hold(resolver.images.len() * size_of::<Image>())?;
         report.images = resolver.images;
         report.threads = threads;
-        report.exception = exception.filter(|stack| !stack.frames.is_empty());
+        report.backtraces = backtraces;
+        report.backtraces.retain(|stack| !stack.is_empty());
         let number = report.fact("faultingThread").and_then(|number| number.split_whitespace().next()?.parse().ok());
         report.crashed = report.crashed.or(number).filter(|&index| index < report.threads.len());
         Ok(report)
@@ -263,12 +300,13 @@ struct Resolver {
 }
 
 impl Resolver {
-    /// Reads the line of a frame. Returns false for another line.
-    fn read(&mut self, text: &str, frame: &mut Frame) -> bool {
-        let Some(line) = FrameLine::parse(&text[frame.span.clone()]) else { return false };
+    /// Reads the line of a frame.
+    fn read(&mut self, text: &str, frame: &mut Frame) {
+        let Some(line) = FrameLine::parse(&text[frame.span.clone()]) else { return };
         frame.address = line.address;
         frame.name = line.name().map(str::to_owned);
         frame.is_inlined = line.offset.is_none();
+        frame.offset = line.offset.filter(|_| frame.name.is_some());
         frame.source = line.source.map(|(file, line)| (file.to_owned(), line));
         self.place(frame);
         if frame.image.is_none() && line.image != "???" {
@@ -284,15 +322,13 @@ impl Resolver {
                 frame.address = offset;
             }
         }
-        true
     }
 
     /// Finds the image of an address.
-    fn place(&self, frame: &mut Frame) -> bool {
+    fn place(&self, frame: &mut Frame) {
         frame.image = self.rows.find(frame.address);
         if let Some(image) = frame.image {
             frame.address -= self.images[image].base;
         }
-        true
     }
 }

@@ -3,7 +3,7 @@
 use super::{Fact, Page};
 use crate::output::text::style::{Tone, clean, fit};
 use crate::profile::ThreadId;
-use crate::recording::{LAST_EXCEPTION, lookup};
+use crate::recording::{LAST_EXCEPTION, SPECIFIC_BACKTRACE, lookup};
 use crate::report::{Stop, is_own_binary};
 use crate::settings::VIEW;
 use crate::units::several;
@@ -35,7 +35,11 @@ impl Page<'_, '_> {
                 Some(own) => format!("; the innermost function of your code is {}", self.function_of(stop.stack[own])),
                 None => "; no function of its stack is known to be yours".to_owned(),
             };
-            let verb = if thread.starts_with(LAST_EXCEPTION) { "was thrown in" } else { verb };
+            let verb = match () {
+                () if thread.starts_with(LAST_EXCEPTION) => "was thrown in",
+                () if thread.starts_with(SPECIFIC_BACKTRACE) => "starts in",
+                () => verb,
+            };
             format!("{thread} {verb} {}{own}", self.function_of(leaf))
         };
         let unknown = || "the report does not identify the thread that it happened on".to_owned();
