@@ -56,7 +56,7 @@ pub(crate) struct SymbolicateArgs {
     /// Architecture to use, if the file has several
     #[arg(long, value_name = "ARCH", help_heading = ADDRESSES)]
     arch: Option<String>,
-    /// Image to use, if the file contains several: its name, path or UUID
+    /// Image to use, by name, path or UUID
     ///
     /// By default, an address in a dyld shared cache selects its image. `--load-address` and `--offset` need an image.
     #[arg(long, value_name = "NAME", help_heading = ADDRESSES)]

@@ -20,7 +20,7 @@ use crate::pruning::PruningArgs;
 pub(crate) struct FleetTreeArgs {
     #[command(flatten)]
     given: Given,
-    /// Only runs at or above this percentile, such as p95
+    /// Only runs at or above a percentile such as p95
     ///
     /// The percentile of the selected runs' CPU use.
     #[arg(long, value_name = "P", value_parser = parse_percentile, help_heading = "Report")]

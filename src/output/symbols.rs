@@ -31,10 +31,10 @@ pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut
         let systems = binary.uuid.and_then(|uuid| systems.get(&uuid)).into_iter().flatten();
         let systems: String = systems.map(|system| format!(" · {}", clean(system))).collect();
         let share = match samples {
-            0 => format!("{:>7}", "–"),
-            _ => format!("{:>6.1}%", percent(samples, all_samples(report))),
+            0 => "–".to_owned(),
+            _ => format!("{:.1}%", percent(samples, all_samples(report))),
         };
-        writeln!(out, "{uuid:<36}  {arch:<8} wanted {share:<7}  {path}{systems}")?;
+        writeln!(out, "{uuid:<36}  {arch:<8} wanted {share:>6}   {path}{systems}")?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use traceparse::demangle::Demangler;
@@ -15,6 +15,8 @@ use traceparse::recording::{Options, Recording, RejectReason, TocRun};
 use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
 use traceparse::{CrashReport, Error, read};
+
+use crate::symbolicate::{built, locator};
 
 const LOAD: u64 = 0x1_02af_4000;
 
@@ -290,16 +292,6 @@ fn memory_is_limited() {
     let error = read(text.as_bytes(), "input", &options).expect_err("it does not fit");
     assert!(error.to_string().contains("memory"), "{error}");
     assert_eq!(options.memory.used(), 0);
-}
-
-fn built() -> PathBuf {
-    support::repository("fixtures/symbols/built")
-}
-
-fn locator(path: &Path) -> Locator<'static> {
-    let mut locator = Locator::new(&FileSystem);
-    assert!(locator.add(path, &mut Index::default()).unwrap() > 0, "{}", path.display());
-    locator
 }
 
 /// A function as llvm-symbolizer names it: its name, file without folder, and line.
