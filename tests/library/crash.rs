@@ -13,7 +13,7 @@ use traceparse::memory::MemoryBudget;
 use traceparse::profile::Category;
 use traceparse::recording::{Options, Recording, RejectReason, TocRun};
 use traceparse::symbolicate::SymbolicateOptions;
-use traceparse::symbols::{Index, Locator};
+use traceparse::symbols::Locator;
 use traceparse::{CrashReport, Error, read};
 
 use crate::symbolicate::{built, locator};
