@@ -140,7 +140,9 @@ impl Category {
     /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it can identify the
     /// kernel, runtimes, and libraries with names that only Apple uses.
     pub fn of_path(path: &str, name: &str) -> Self {
-        let path = if path.contains('/') { path } else { "" };
+        // Reports replace the folders of a simulator's system, as of any other volume, by `/Volumes/VOLUME/*/`: only the name is known.
+        let is_hidden = path.starts_with("/Volumes/VOLUME/") && !path.contains(".app/");
+        let path = if path.contains('/') && !is_hidden { path } else { "" };
         let file = path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(name);
         if is_kernel(path, file) {
             Self::Kernel
@@ -284,6 +286,9 @@ mod tests {
             ("/Users/ada/System/Library/Orchard", User),
             ("/Users/ada/Symbols/usr/lib/liborchard.dylib", User),
             ("/Users/ada/Ruby", User),
+            ("/Volumes/VOLUME/*/Orchard.app/Contents/MacOS/Orchard", User),
+            // Hidden.
+            ("/Volumes/VOLUME/*/UIKitCore.framework/UIKitCore", Unknown),
             // System.
             ("/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation", System),
             ("/System/Library/CoreServices/Finder.app/Contents/MacOS/Finder", System),

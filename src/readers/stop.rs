@@ -9,6 +9,9 @@ pub(super) const CRASH_TABLE: &str = "crash-diagnostic";
 /// The field `diagnostic` of the summary.
 pub(super) const CRASH: &str = "crash";
 
+/// The same for a report that the system or the app wrote without ending the process.
+pub(super) const NON_FATAL: &str = "non-fatal";
+
 /// The name of a thread that the report may hold responsible, such as `Thread 3, attributed`. Reports identify threads only by their position.
 pub(super) fn thread_name(name: String, is_attributed: bool) -> String {
     if is_attributed { name + ", attributed" } else { name }

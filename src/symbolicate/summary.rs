@@ -152,7 +152,7 @@ impl SymbolicationSummary {
 
     fn wants(&self) -> String {
         match self.unnamed(|_| true).as_slice() {
-            [] if self.binaries.iter().all(|binary| binary.uuid.is_none()) => {
+            [] if !self.binaries.is_empty() && self.binaries.iter().all(|binary| binary.uuid.is_none()) => {
                 "none, since it records no UUIDs".to_owned()
             }
             [] => "none, since it has all names".to_owned(),

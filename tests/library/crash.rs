@@ -156,6 +156,10 @@ fn seed_text(name: &str) -> String {
 
 #[test]
 fn shows_all_messages_of_the_system() {
+    let reason = "\"exceptionReason\":{\"composed_message\":\"unrecognized selector\",\"name\":\"NSInvalidArgumentException\"}";
+    let ips = seed_text("json").replace("\"faultingThread\":0", reason);
+    let said = run(&read_bytes(ips.as_bytes()).unwrap()).summary_field("exception-reason").unwrap().to_owned();
+    assert!(said.ends_with("; unrecognized selector"), "{said}");
     let ips = seed_text("json")
         .replace("\"signal\":\"SIGABRT\"", "\"signal\":\"SIGABRT\",\"message\":\"Index out of range\"");
     let ips = ips.replace("\"flags\":0,", "\"reasons\":[\"Library not loaded: @rpath/A\"],");
@@ -200,6 +204,56 @@ fn counts_frames_and_images_that_cannot_be_read() {
 }
 
 /// Since macOS 12, text has such lines in the stack of a stack overflow.
+/// Threads may be missing or in another order, and the responsible one has a mark or is named in the header.
+#[test]
+fn threads_have_their_numbers_and_marks() {
+    let text = seed_text("text");
+    let (before, after) = text.split_once("Last Exception Backtrace:").unwrap();
+    let text = format!("{before}{}", &after[after.find("Thread 0 name").unwrap()..]);
+    let names = |text: &str| -> Vec<String> {
+        stacks(&read_bytes(text.as_bytes()).unwrap()).into_iter().map(|(name, _)| name).collect()
+    };
+    let (main, worker) = ("Thread 0 (com.apple.main-thread)", "Thread 1 (worker)");
+    let of_main = format!("{main}, attributed");
+    assert_eq!(names(&text), [&of_main, worker]);
+    for mark in ["Attributed", "Highlighted"] {
+        let marked = text.replace("Thread 0 Crashed:", "Thread 0:").replace("Thread 1:", &format!("Thread 1 {mark}:"));
+        assert_eq!(names(&marked), [main, "Thread 1 (worker), attributed"]);
+    }
+    let unknown = text.replace("Thread 0 Crashed:", "Thread 0 Paused:");
+    assert_eq!(names(&unknown), [&of_main, worker], "the header names it");
+    let seven = text.replace("Thread 0 Crashed:", "Thread 9:").replace("Thread 1:", "Thread 7:");
+    let seven = seven.replace("Triggered by Thread:  0", "Highlighted by Thread:  7");
+    assert_eq!(names(&seven), ["Thread 9 (com.apple.main-thread)", "Thread 7 (worker), attributed"]);
+    let json = seed_text("json").replace("\"lastExceptionBacktrace\"", "\"other\"");
+    let json = json.replace("\"triggered\":true,", "").replace("\"faultingThread\":0", "\"legacyInfo\":{\"threadHighlighted\":1}");
+    assert_eq!(names(&json), [main, "Thread 1 (worker), attributed"]);
+}
+
+#[test]
+fn a_report_of_what_ended_no_process_is_not_called_a_crash() {
+    let (ips, text) = (seed_text("json"), seed_text("text"));
+    let simulated = "Exception Note:  SIMULATED (this is NOT a crash)\nTermination Reason:";
+    for report in [
+        text.replace("Termination Reason:", simulated),
+        ips.replace("\"faultingThread\":0", "\"isNonFatal\":1"),
+        ips.replace("\"faultingThread\":0", "\"isSimulated\":true"),
+    ] {
+        let recording = read_bytes(report.as_bytes()).unwrap();
+        assert_eq!(run(&recording).summary_field("diagnostic"), Some("non-fatal"), "{report}");
+    }
+    let corpse = text.replace("Termination Reason:", "Exception Note:  EXC_CORPSE_NOTIFY\nTermination Reason:");
+    assert_eq!(run(&read_bytes(corpse.as_bytes()).unwrap()).summary_field("diagnostic"), Some("crash"));
+}
+
+#[test]
+fn a_report_without_stacks_states_its_facts() {
+    let text = seed_text("text");
+    let (head, _) = text.split_once("Last Exception Backtrace:").unwrap();
+    let error = read_bytes(format!("{head}Backtrace not available\n").as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("no stacks, only facts: EXC_CRASH · ") && error.contains("SIGNAL 6 Abort trap: 6"), "{error}");
+}
+
 #[test]
 fn marks_of_recursion_are_not_frames() {
     let text = seed_text("text");

@@ -43,7 +43,8 @@ impl CrashReport {
 
     fn object_of(&self, frame: &Frame) -> Value {
         let image = frame.image.and_then(|index| self.report.images.get(index));
-        let address = image.map_or(0, |image| image.base).wrapping_add(frame.address);
+        let of_image = || image.map_or(0, |image| image.base).wrapping_add(frame.address);
+        let address = frame.absolute.unwrap_or_else(of_image);
         let mut object = json!({
             "function": frame.name,
             "binary": image.map(|image| &image.name),

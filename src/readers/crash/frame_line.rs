@@ -46,7 +46,9 @@ impl<'l> FrameLine<'l> {
             })
             .or_else(|| null_address(after))?;
         let (middle, rest) = after.split_at(start);
-        let (symbol, offset, source) = split(rest.trim());
+        // Some tools mark inlined functions, which have the address of the next frame.
+        let rest = rest.trim();
+        let (symbol, offset, source) = split(rest.strip_suffix(" [inlined]").unwrap_or(rest));
         let symbol = without_image(symbol, image);
         let base = hex(symbol).or((symbol == "0").then_some(0)).filter(|_| offset.is_some());
         // PLCrashReporter writes the name of the image in place of its address.
@@ -102,7 +104,7 @@ fn split(text: &str) -> (&str, Option<u64>, Option<(&str, u32)>) {
     without_offset.map_or((text, None, None), |(at, source)| (&text[..at], None, source))
 }
 
-pub(super) fn is_digits(text: &str) -> bool {
+fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -133,6 +135,10 @@ mod tests {
             ("1   App  0x10 draw() (in Other)", Some(("App", 0x10, Some("draw() (in Other)"), None, None, None))),
             ("1   App  0x10 0x8 (in App) + 8", Some(("App", 0x10, None, Some(8), Some(8), None))),
             ("1   App  0x10 0x10 (in App)", Some(("App", 0x10, None, None, None, None))),
+            (
+                "1   App  0x10 f() + 24 (a.c:4) [inlined]",
+                Some(("App", 0x10, Some("f()"), Some(24), None, Some(("a.c", 4)))),
+            ),
             ("1   App  0x10 trap + 8 (:-1)", Some(("App", 0x10, Some("trap"), Some(8), None, None))),
             ("1   ???  0x10 ???", Some(("???", 0x10, None, None, None, None))),
             ("1   App  0x10", Some(("App", 0x10, None, None, None, None))),

@@ -14,7 +14,7 @@ use crate::recording::{LAST_EXCEPTION, Options};
 use crate::units::Uuid;
 
 /// The members whose values are kept.
-const KEPT: [&str; 19] = [
+const KEPT: [&str; 23] = [
     "app_version",
     "asi",
     "build_version",
@@ -22,7 +22,11 @@ const KEPT: [&str; 19] = [
     "captureTime",
     "cpuType",
     "exception",
+    "exceptionReason",
     "faultingThread",
+    "isNonFatal",
+    "isSimulated",
+    "legacyInfo",
     "modelCode",
     "name",
     "osVersion",
@@ -75,7 +79,7 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
             return Err(json.refused(SEVERAL));
         }
     }
-    let faulting = || report.fact("faultingThread")?.parse().ok();
+    let faulting = || report.fact("faultingThread").or(report.fact("legacyInfo.threadHighlighted"))?.parse().ok();
     report.crashed = report.crashed.or_else(faulting);
     // Code outside of all images has the index of an image without a name, whose base is 0.
     let is_known = |image: &Image| image.uuid.is_some() || !image.name.is_empty();
@@ -168,7 +172,7 @@ fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Er
     }
     json.end_object()?;
     let Stack { frames, unread, at, .. } = stack;
-    let stack = Stack::new(&name.unwrap_or_default(), &queue.unwrap_or_default(), at);
+    let stack = Stack::new(None, &name.unwrap_or_default(), &queue.unwrap_or_default(), at);
     held(report.hold(size_of::<Stack>() + stack.name.len()), json)?;
     report.threads.push(Stack { frames, unread, ..stack });
     Ok(())

@@ -123,7 +123,7 @@ fn parse(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
         false => text::read(&with_marks(bytes), name, options),
     }?;
     if report.stacks().all(|stack| stack.frames.is_empty()) {
-        return Err(refused("this crash report has no stacks; pass the complete report", name));
+        return Err(refused(&record::without_stacks(&report), name));
     }
     Ok(report)
 }

@@ -3,7 +3,7 @@
 use super::report::{Frame, Report, Stack};
 use crate::error::{Error, ErrorKind};
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine};
-use crate::readers::stop::{CRASH, CRASH_TABLE};
+use crate::readers::stop::{CRASH, CRASH_TABLE, NON_FATAL};
 use crate::recording::{
     ATTRIBUTED_THREAD, FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess,
     TocRun,
@@ -165,10 +165,15 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let process = [Some(pair("name", name)), pid.map(|pid| pair("pid", pid))].into_iter().flatten().collect();
     let joined = |texts: Vec<&str>| Some(texts.join("; ")).filter(|text| !text.is_empty());
     let text = |keys: &[&str]| fact(keys).map(str::to_owned);
+    let note = report.fact("exception.note");
+    let is_marked = ["isNonFatal", "isSimulated"].iter().any(|key| matches!(report.fact(key), Some("1" | "true")));
+    let is_crash = !is_marked && !note.is_some_and(|note| note.contains("NOT a crash") || note.contains("NON-FATAL"));
+    let messages = report.facts_below("asi").take(MESSAGES).chain(fact(&["exception.message"]));
+    let messages = messages.chain(fact(&["exceptionReason.composed_message", "exceptionReason.name"]));
     let first_line = |text: String| text.lines().next().map(str::to_owned);
     let fields = [
         ("start-date", fact(&["captureTime", "timestamp"]).and_then(TocRun::date)),
-        ("diagnostic", Some(CRASH.to_owned())),
+        ("diagnostic", Some(if is_crash { CRASH } else { NON_FATAL }.to_owned())),
         ("app-version", text(&["app_version", "bundleInfo.CFBundleShortVersionString"])),
         ("app-build", text(&["build_version", "bundleInfo.CFBundleVersion"])),
         ("exception-type", text(&["exception.type"])),
@@ -177,7 +182,7 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
         ("termination-reason", termination(report)),
         (
             "exception-reason",
-            joined(report.facts_below("asi").take(MESSAGES).chain(fact(&["exception.message"])).collect()),
+            joined(messages.chain(note.filter(|_| !is_crash)).collect()),
         ),
         ("memory-region", text(&["vmRegionInfo", "vmregioninfo"]).and_then(first_line)),
         (ATTRIBUTED_THREAD, attributed.map(|index| index.to_string())),
@@ -186,6 +191,17 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let path = report.fact("procPath").unwrap_or_default().to_owned();
     let processes = vec![TocProcess { name: name.to_owned(), pid: pid.and_then(|pid| pid.parse().ok()), path }];
     TocRun { number: 1, device, process, summary, processes, ..TocRun::default() }
+}
+
+/// Why a report without stacks cannot be shown, with what it states.
+pub(super) fn without_stacks(report: &Report) -> String {
+    let facts = facts(report, None).summary;
+    let stated = facts.iter().filter(|(key, _)| ["exception", "signal", "termin"].iter().any(|start| key.starts_with(start)));
+    let stated: Vec<&str> = stated.map(|(_, value)| value.as_str()).collect();
+    match stated.is_empty() {
+        true => "this crash report has no stacks; pass the complete report".to_owned(),
+        false => format!("this crash report has no stacks, only facts: {}", stated.join(" · ")),
+    }
 }
 
 /// `SIGNAL 11 Segmentation fault: 11`, as written in text or from its parts, with the reasons after it. Large codes are hexadecimal, since people

@@ -54,6 +54,8 @@ pub(crate) struct Image {
 /// A stack, innermost frame first.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
+    /// The number of the thread in a text, where threads may be missing or in another order.
+    pub(crate) number: Option<u64>,
     /// The name of the thread, or else of its queue; the kind of a backtrace.
     pub(crate) name: String,
     /// True for the thread with the main queue.
@@ -75,6 +77,8 @@ pub(crate) struct Frame {
     pub(crate) image: Option<usize>,
     /// The offset in the image, or the address if the image is unknown.
     pub(crate) address: u64,
+    /// The address in a text.
+    pub(crate) absolute: Option<u64>,
     pub(crate) name: Option<String>,
     /// The source file and line.
     pub(crate) source: Option<(String, u32)>,
@@ -140,10 +144,11 @@ impl Report {
 
     /// The name of a stack: `Thread 0 (com.apple.main-thread)`, or `Last exception of Thread 0, attributed`.
     pub(crate) fn thread_name(&self, index: usize, stack: &Stack, attributed: Option<usize>) -> String {
+        let number = |index: usize| self.threads.get(index).and_then(|stack| stack.number).unwrap_or(index as u64);
         let name = match self.crashed {
-            _ if index < self.threads.len() && stack.name.is_empty() => format!("Thread {index}"),
-            _ if index < self.threads.len() => format!("Thread {index} ({})", stack.name),
-            Some(thread) => format!("{} of Thread {thread}", stack.name),
+            _ if index < self.threads.len() && stack.name.is_empty() => format!("Thread {}", number(index)),
+            _ if index < self.threads.len() => format!("Thread {} ({})", number(index), stack.name),
+            Some(thread) => format!("{} of Thread {}", stack.name, number(thread)),
             None => stack.name.clone(),
         };
         stop::thread_name(name, attributed == Some(index))
@@ -152,9 +157,9 @@ impl Report {
 
 impl Stack {
     /// Creates the stack of a thread, without frames.
-    pub(super) fn new(name: &str, queue: &str, at: Position) -> Self {
-        let name = if name.is_empty() { queue } else { name };
-        Self { name: name.to_owned(), is_main: queue == "com.apple.main-thread", at, ..Self::default() }
+    pub(super) fn new(number: impl Into<Option<u64>>, name: &str, queue: &str, at: Position) -> Self {
+        let (number, name) = (number.into(), if name.is_empty() { queue } else { name });
+        Self { number, name: name.to_owned(), is_main: queue == "com.apple.main-thread", at, ..Self::default() }
     }
 
     /// True if the report has no frames here, not even one that cannot be read.

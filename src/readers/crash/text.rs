@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::frame_line::{FrameLine, is_digits};
+use super::frame_line::FrameLine;
 use super::report::{Form, Frame, Image, Report, SEVERAL, Stack};
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
@@ -11,7 +11,7 @@ use crate::readers::images::{Image as Row, Images, hex};
 use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
 
 /// The fields of the header, with the keys of an `.ips` file.
-const FIELDS: [(&str, &str); 13] = [
+const FIELDS: [(&str, &str); 15] = [
     ("Path", "procPath"),
     ("Hardware Model", "modelCode"),
     ("OS Version", "os_version"),
@@ -24,8 +24,13 @@ const FIELDS: [(&str, &str); 13] = [
     ("Termination Description", "termination.reasons."),
     ("Triggered by Thread", "faultingThread"),
     ("Crashed Thread", "faultingThread"),
+    ("Highlighted by Thread", "faultingThread"),
+    ("Exception Reason", "exceptionReason.composed_message"),
     ("VM Region Info", "vmRegionInfo"),
 ];
+
+/// The marks of the thread that the report is about.
+const MARKS: [&str; 3] = ["Crashed", "Attributed", "Highlighted"];
 
 /// The part of the report that a line is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,9 +165,13 @@ impl Parser {
             self.name = name.to_owned();
             return Ok(());
         }
-        let after = rest.strip_prefix(" Crashed:").or(rest.strip_prefix(':'));
-        let Some(after) = after.filter(|_| is_digits(number)) else { return Ok(()) };
-        if rest.starts_with(" Crashed:") {
+        // A word such as `Attributed` may be before the colon.
+        let (mark, after) = match rest.strip_prefix(' ').and_then(|rest| rest.split_once(':')) {
+            Some((mark, after)) if mark.bytes().all(|byte| byte.is_ascii_alphabetic()) => (mark, Some(after)),
+            _ => ("", rest.strip_prefix(':')),
+        };
+        let (Some(after), Ok(number)) = (after, number.parse::<u64>()) else { return Ok(()) };
+        if MARKS.contains(&mark) {
             self.report.crashed = Some(self.report.threads.len());
         }
         // `Crashed:: NAME  Dispatch queue: QUEUE` on macOS, and a separate line on iOS.
@@ -170,7 +179,7 @@ impl Parser {
         let called = Some(after.trim_matches([':', ' '])).filter(|name| !name.is_empty()).unwrap_or(&of_before);
         let (name, queue) = called.split_once("Dispatch queue:").unwrap_or((called, ""));
         self.report.hold(size_of::<Stack>() + called.len() + at.input.len())?;
-        self.report.threads.push(Stack::new(name.trim(), queue.trim(), at.clone()));
+        self.report.threads.push(Stack::new(number, name.trim(), queue.trim(), at.clone()));
         self.section = Section::Stack;
         Ok(())
     }
@@ -285,7 +294,8 @@ impl Parser {
         report.backtraces = backtraces;
         report.backtraces.retain(|stack| !stack.is_empty());
         let number = report.fact("faultingThread").and_then(|number| number.split_whitespace().next()?.parse().ok());
-        report.crashed = report.crashed.or(number).filter(|&index| index < report.threads.len());
+        let with_number = |number: u64| report.threads.iter().position(|stack| stack.number == Some(number));
+        report.crashed = report.crashed.or_else(|| with_number(number?));
         Ok(report)
     }
 }
@@ -304,6 +314,7 @@ impl Resolver {
     fn read(&mut self, text: &str, frame: &mut Frame) {
         let Some(line) = FrameLine::parse(&text[frame.span.clone()]) else { return };
         frame.address = line.address;
+        frame.absolute = Some(line.address);
         frame.name = line.name().map(str::to_owned);
         frame.is_inlined = line.offset.is_none();
         frame.offset = line.offset.filter(|_| frame.name.is_some());

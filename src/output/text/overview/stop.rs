@@ -26,7 +26,11 @@ impl Page<'_, '_> {
     pub(super) fn about_stop(&self, stop: &Stop) -> Vec<Fact> {
         let facts: Vec<String> =
             stop.facts.iter().map(|(name, value)| format!("{name} {}", fit(&clean(value), Some(FACT)))).collect();
-        let (kind, verb) = if self.is_crash() { ("crash", "crashed in") } else { ("memory", "was in") };
+        let (kind, verb) = match self.diagnostic() {
+            Some("crash") => ("crash", "crashed in"),
+            Some("non-fatal") => ("no crash", "was in"),
+            _ => ("memory", "was in"),
+        };
         let of_thread = |thread: ThreadId| {
             let thread = self.name_of_thread(thread);
             let Some(&leaf) = stop.stack.first() else { return format!("{thread} has no stack here") };
@@ -90,7 +94,7 @@ impl Page<'_, '_> {
         fit(name.trim_end_matches(", attributed"), Some(THREAD))
     }
 
-    fn is_crash(&self) -> bool {
-        self.overview.toc.and_then(|toc| lookup(&toc.summary, "diagnostic")) == Some("crash")
+    fn diagnostic(&self) -> Option<&str> {
+        self.overview.toc.and_then(|toc| lookup(&toc.summary, "diagnostic"))
     }
 }
