@@ -152,7 +152,11 @@ impl SymbolicationSummary {
 
     fn wants(&self) -> String {
         match self.unnamed(|_| true).as_slice() {
-            [] if !self.binaries.is_empty() && self.binaries.iter().all(|binary| binary.uuid.is_none()) => {
+            // Without any frame to name, as in a report that someone else named.
+            [] if self.binaries.is_empty() && self.frames_without_binary == 0 => {
+                "none, since it has all names".to_owned()
+            }
+            [] if self.binaries.iter().all(|binary| binary.uuid.is_none()) => {
                 "none, since it records no UUIDs".to_owned()
             }
             [] => "none, since it has all names".to_owned(),

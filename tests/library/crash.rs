@@ -156,7 +156,8 @@ fn seed_text(name: &str) -> String {
 
 #[test]
 fn shows_all_messages_of_the_system() {
-    let reason = "\"exceptionReason\":{\"composed_message\":\"unrecognized selector\",\"name\":\"NSInvalidArgumentException\"}";
+    let reason =
+        "\"exceptionReason\":{\"composed_message\":\"unrecognized selector\",\"name\":\"NSInvalidArgumentException\"}";
     let ips = seed_text("json").replace("\"faultingThread\":0", reason);
     let said = run(&read_bytes(ips.as_bytes()).unwrap()).summary_field("exception-reason").unwrap().to_owned();
     assert!(said.ends_with("; unrecognized selector"), "{said}");
@@ -203,7 +204,6 @@ fn counts_frames_and_images_that_cannot_be_read() {
     assert_eq!(read_bytes(list.as_bytes()).unwrap().rejected(), 1);
 }
 
-/// Since macOS 12, text has such lines in the stack of a stack overflow.
 /// Threads may be missing or in another order, and the responsible one has a mark or is named in the header.
 #[test]
 fn threads_have_their_numbers_and_marks() {
@@ -226,7 +226,10 @@ fn threads_have_their_numbers_and_marks() {
     let seven = seven.replace("Triggered by Thread:  0", "Highlighted by Thread:  7");
     assert_eq!(names(&seven), ["Thread 9 (com.apple.main-thread)", "Thread 7 (worker), attributed"]);
     let json = seed_text("json").replace("\"lastExceptionBacktrace\"", "\"other\"");
-    let json = json.replace("\"triggered\":true,", "").replace("\"faultingThread\":0", "\"legacyInfo\":{\"threadHighlighted\":1}");
+    let json = json
+        .replace("\"triggered\":true,", "")
+        .replace("\"faultingThread\":0,", "")
+        .replace("\"legacyInfo\":{", "\"legacyInfo\":{\"threadHighlighted\":1,");
     assert_eq!(names(&json), [main, "Thread 1 (worker), attributed"]);
 }
 
@@ -251,9 +254,13 @@ fn a_report_without_stacks_states_its_facts() {
     let text = seed_text("text");
     let (head, _) = text.split_once("Last Exception Backtrace:").unwrap();
     let error = read_bytes(format!("{head}Backtrace not available\n").as_bytes()).unwrap_err().to_string();
-    assert!(error.contains("no stacks, only facts: EXC_CRASH · ") && error.contains("SIGNAL 6 Abort trap: 6"), "{error}");
+    assert!(
+        error.contains("no stacks, only facts: EXC_CRASH · ") && error.contains("SIGNAL 6 Abort trap: 6"),
+        "{error}"
+    );
 }
 
+/// Since macOS 12, text has such lines in the stack of a stack overflow.
 #[test]
 fn marks_of_recursion_are_not_frames() {
     let text = seed_text("text");

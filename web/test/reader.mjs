@@ -82,7 +82,7 @@ async function compare(recording, { beside = [], options = beside.flatMap((path)
 /** Compares two dropped recordings with the page of `traceparse diff`, for which one of them is the first. */
 async function comparePair(files) {
   const { engine, reading } = await read(files);
-  const [, before, after] = /^Before: (.*); after: (.*) \(/.exec(reading.notes.at(-1));
+  const [, before, after] = /^Before: (.*); after: (.*) \(/.exec(reading.notes[0]);
   const [first, second] = [before, after].map((path) => files.find((file) => file.path === path).disk);
   const { page, error } = await pageOf(['diff', first, second], ['--force', '--no-cache']);
   if (error !== undefined) throw new Error(error);
@@ -93,7 +93,7 @@ async function comparePair(files) {
   const rounded = (facts) => facts.replace(/("noise\w*"):([^,}]*)/g, (_, name, noise) => `${name}:${Number(noise).toPrecision(9)}`);
   equal(rounded(reading.facts), rounded(shorten(textOf(page, 'diff'))));
   const { pair } = engine.openPlain(reading.payload, reading.before, reading.facts);
-  return `${reading.notes.at(-1)} ${pair.matching.name.length} functions`;
+  return `${reading.notes[0]} ${pair.matching.name.length} functions`;
 }
 
 /** Compares the heads, apart from the folders of symbols, and all columns. */

@@ -180,10 +180,7 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
         ("exception-code", text(&["exception.subtype", "exception.codes"])),
         ("signal", text(&["exception.signal"])),
         ("termination-reason", termination(report)),
-        (
-            "exception-reason",
-            joined(messages.chain(note.filter(|_| !is_crash)).collect()),
-        ),
+        ("exception-reason", joined(messages.chain(note.filter(|_| !is_crash)).collect())),
         ("memory-region", text(&["vmRegionInfo", "vmregioninfo"]).and_then(first_line)),
         (ATTRIBUTED_THREAD, attributed.map(|index| index.to_string())),
     ];
@@ -196,7 +193,8 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
 /// Why a report without stacks cannot be shown, with what it states.
 pub(super) fn without_stacks(report: &Report) -> String {
     let facts = facts(report, None).summary;
-    let stated = facts.iter().filter(|(key, _)| ["exception", "signal", "termin"].iter().any(|start| key.starts_with(start)));
+    let stated =
+        facts.iter().filter(|(key, _)| ["exception", "signal", "termin"].iter().any(|start| key.starts_with(start)));
     let stated: Vec<&str> = stated.map(|(_, value)| value.as_str()).collect();
     match stated.is_empty() {
         true => "this crash report has no stacks; pass the complete report".to_owned(),

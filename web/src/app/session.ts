@@ -245,7 +245,7 @@ export class Session {
     document.documentElement.dataset['state'] = 'busy';
     const shown = this.#show(client, names, added !== null);
     if (added !== null) shown.greetings.say(`Read again with ${added.length === 1 ? added[0]! : counted(added.length, 'more file')}.`);
-    else if (kept.before !== null) shown.greetings.say(notes.notes.at(-1)!);
+    else if (kept.before !== null) shown.greetings.say(notes.notes[0]!);
     return { shown, notes, files, kept, isSwapped, isSaved: false };
   }
 

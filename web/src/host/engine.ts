@@ -43,7 +43,7 @@ export interface Reading {
   readonly before: Uint8Array<ArrayBuffer> | null;
   readonly facts: string | null;
   readonly title: string;
-  /** For two recordings, the last one tells which is the first, and why. */
+  /** For two recordings, the first one tells which is the earlier, and why. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly unmatched: readonly string[];

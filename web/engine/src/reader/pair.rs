@@ -48,7 +48,7 @@ pub(super) fn compare(both: [Loaded; 2], is_swapped: bool, mut reading: Reading)
     reading.payload = U8s(later);
     reading.before = Some(U8s(earlier));
     reading.facts = Some(facts);
-    reading.notes.push(order);
+    reading.notes.insert(0, order);
     reading.title = format!("{} → {}", before.name, after.name);
     Ok(reading)
 }
