@@ -87,7 +87,9 @@ impl Document<'_> {
                 Part::Number(number) => self.value("uint64", &label, &number.to_string()),
                 Part::Duration(nanoseconds) => self.value("duration", &label, &nanoseconds.to_string()),
                 Part::Log(parts) => {
-                    self.element("os-log-metadata", &label, &[("fmt", &label)], |document| document.parts(parts));
+                    // A log of an empty log has the same label, and must not refer to itself.
+                    let content = format!("{parts:?}");
+                    self.element("os-log-metadata", &content, &[("fmt", &label)], |document| document.parts(parts));
                 }
                 Part::None => self.sentinel(),
             }
