@@ -277,6 +277,7 @@ fn problem_report(first: &str) -> Known {
             known("a Jetsam report (.ips) about memory, without stacks", "Console on a Mac shows it")
         }
         "109" | "309" => CRASH,
+        "210" => known("a report of a kernel panic (.ips)", CONSOLE),
         "288" | "509" => known("a stackshot (.ips) with one stack for each thread", CONSOLE),
         _ => known("a macOS or iOS report (.ips)", CONSOLE),
     }

@@ -1,16 +1,10 @@
-//! What all reports of a crash share as a recording: their table, the kind in the summary, and the names of threads.
+//! What all reports of a crash share as a recording: their table, and the names of threads.
 //!
 //! Each thread has one stack, which counts as one sample. The first frame of a thread is the instruction that it was at, and its callers are return
 //! addresses. Addresses of frames are offsets in their binary, whose load address is 0, so the same code has the same address for all users.
 
 /// The schema of the table.
 pub(super) const CRASH_TABLE: &str = "crash-diagnostic";
-
-/// The field `diagnostic` of the summary.
-pub(super) const CRASH: &str = "crash";
-
-/// The same for a report that the system or the app wrote without ending the process.
-pub(super) const NON_FATAL: &str = "non-fatal";
 
 /// The name of a thread that the report may hold responsible, such as `Thread 3, attributed`. Reports identify threads only by their position.
 pub(super) fn thread_name(name: String, is_attributed: bool) -> String {

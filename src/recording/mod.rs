@@ -58,7 +58,8 @@ pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
 pub(crate) use toc::seconds;
 pub(crate) use toc::{
-    ATTRIBUTED_THREAD, LAST_EXCEPTION, SPECIFIC_BACKTRACE, STATED_PERCENTILE, STOP_FIELDS, is_stop_field,
+    ATTRIBUTED_THREAD, CRASH, LAST_EXCEPTION, NON_FATAL, SPECIFIC_BACKTRACE, STATED_PERCENTILE, STOP_FIELDS,
+    is_stop_field,
 };
 pub use toc::{Toc, TocProcess, TocRun, TocTable};
 

@@ -20,19 +20,24 @@ pub(crate) const STATED_PERCENTILE: &str = "metric ";
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
 /// The fields of the summary that describe a crash or memory exception, and their displayed names.
-pub(crate) const STOP_FIELDS: [(&str, &str); 7] = [
+pub(crate) const STOP_FIELDS: [(&str, &str); 8] = [
     ("exception-type", "exception"),
     ("exception-code", "code"),
     ("signal", "signal"),
     ("termination-reason", "termination"),
     ("termination-category", "category"),
     ("exception-reason", "reason"),
+    ("recursion", "recursion"),
     ("memory-region", "memory"),
 ];
 /// How the name of a thread starts whose stack is that of an exception when it was raised.
 pub(crate) const LAST_EXCEPTION: &str = "Last exception";
 /// The start of the name of a thread with a stack that a framework recorded before it ended the process.
 pub(crate) const SPECIFIC_BACKTRACE: &str = "Application specific backtrace";
+/// The field `diagnostic` of the summary of a report that the system wrote when a process ended.
+pub(crate) const CRASH: &str = "crash";
+/// The same for a report that the system or the app wrote without ending the process.
+pub(crate) const NON_FATAL: &str = "non-fatal";
 /// The field of the summary with the index of the thread that crashed among the threads of the run.
 pub(crate) const ATTRIBUTED_THREAD: &str = "attributed-thread";
 

@@ -149,6 +149,11 @@ fn field(name: &OsStr) -> Option<&str> {
     name.to_str().filter(|text| !text.contains(['\t', '\n', '\r']))
 }
 
+/// Returns the name of an image without characters that would end its line or field.
+pub(super) fn line_text(name: &str) -> String {
+    name.replace(char::is_control, "\u{FFFD}")
+}
+
 fn push_image(image: &Image, text: &mut String) {
     use std::fmt::Write as _;
     let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());

@@ -9,6 +9,7 @@ use super::breakpad;
 use super::dyld;
 use super::found::{Contents, Found, Image, SourceKind, gone, invalid, unreadable};
 use super::frame::Symbols;
+use super::index::line_text;
 #[cfg(feature = "symbols")]
 use super::macho_file;
 use crate::error::Diagnostic;
@@ -62,7 +63,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
             kind,
             uuid: image.uuid,
             arch: image.arch().unwrap_or("unknown").to_owned(),
-            name: image.path.and_then(|path| path.rsplit('/').next()).map(str::to_owned),
+            name: image.path.and_then(|path| path.rsplit('/').next()).map(line_text),
             text_address: None,
             // The end of the last function.
             text_size: image.symbols.as_ref().and_then(|symbols| symbols.symbol_ranges().map(|range| range.end).max()),

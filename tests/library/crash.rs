@@ -106,8 +106,14 @@ fn accepts_truncated_text_and_rejects_truncated_json() {
     let text = seed("text");
     let end = text.windows(8).position(|window| window == b"Thread 0").unwrap() + 80;
     for end in end..text.len() {
-        let read = read_bytes(&text[..end]);
-        assert!(read.is_ok_and(|recording| recording.rejected() == 0), "{end}");
+        let recording = read_bytes(&text[..end]).unwrap();
+        assert_eq!(recording.rejected(), 0, "{end}");
+        let is_told = recording.diagnostics.iter().any(|note| note.to_string().contains("the text ends inside"));
+        // The last line is that of a frame or image.
+        let last = text[..end].rsplit(|&byte| byte == b'\n').next().unwrap();
+        let is_in_list = last.first().is_some_and(u8::is_ascii_digit) && last.len() > 60;
+        assert!(is_told || !is_in_list, "{end}");
+        assert!(!is_told || text[end - 1] != b'\n', "{end}");
     }
     let json = seed("json");
     let first = json.iter().position(|&byte| byte == b'\n').unwrap();
@@ -191,6 +197,10 @@ fn counts_frames_and_images_that_cannot_be_read() {
         (text.replace("0x000000023dddf1d0 ", "0xsomewhere "), RejectReason::UnreadThread),
         (text.replace("__pthread_kill + 8", "__pthread_kill\n + 8"), RejectReason::UnreadThread),
         (text.replace("Images:\n0x100000000 -", "Images:\n0x100000000"), RejectReason::UnreadImage),
+        (ips.replace(frame, "{\"imageOffset\":\"x\",\"imageIndex\":1}"), RejectReason::UnreadThread),
+        (ips.replace(frame, "{\"imageOffset\":-1,\"imageIndex\":1}"), RejectReason::UnreadThread),
+        (ips.replace("-8000-000000000001", "-8000-00000000000z"), RejectReason::UnreadImage),
+        (ips.replace("\"base\":9627828224", "\"base\":\"?\""), RejectReason::UnreadImage),
     ] {
         let recording = read_bytes(report.as_bytes()).unwrap();
         let is_thread = reason == RejectReason::UnreadThread;
@@ -268,6 +278,88 @@ fn marks_of_recursion_are_not_frames() {
     let mark = "pthread_kill + 8\n-------- RECURSION LEVEL 9\n--------\n-------- ELIDED 3 LEVELS OF RECURSION THROUGH 0x1 f() + 8\n--------\n";
     let recording = read_bytes(text.replace("pthread_kill + 8\n", mark).as_bytes()).unwrap();
     assert_eq!((stacks(&recording), recording.rejected()), (expected, 0));
+    assert_eq!(run(&recording).summary_field("recursion"), None, "the crash is attributed to the exception");
+
+    let (before, after) = text.split_once("Last Exception Backtrace:").unwrap();
+    let of_thread =
+        format!("{before}{}", &after[after.find("Thread 0 name").unwrap()..]).replace("pthread_kill + 8\n", mark);
+    let json = seed_text("json").replace("\"lastExceptionBacktrace\"", "\"other\"");
+    let info = "\"queue\":\"com.apple.main-thread\",\"recursionInfoArray\":[{\"hottestElided\":20,\"coldestElided\":58004,\"depth\":57991,\"keyFrame\":{\"imageOffset\":1,\"symbol\":\"f()\",\"symbolLocation\":280}}]";
+    let of_json = json.replacen("\"queue\":\"com.apple.main-thread\"", info, 1);
+    for (report, what) in [(of_thread, "3 levels"), (of_json, "57,985 frames")] {
+        let recording = read_bytes(report.as_bytes()).unwrap();
+        let expected = format!("{what} of recursion through f() are left out of the stack");
+        assert_eq!(run(&recording).summary_field("recursion"), Some(expected.as_str()));
+    }
+}
+
+/// Some tools write no offsets. Frames at one address are inlined if their names differ; a repeated name is recursion.
+#[test]
+fn recursion_is_not_inlined() {
+    let lines = |lines: &[&str]| {
+        let lines = lines.iter().map(|line| format!("1   Orchard  0x0000000100004e78 {line}\n"));
+        seed_text("text").replace(
+            "3   Orchard                       \t0x0000000100005000 0x100000000 + 20480\n",
+            &lines.collect::<String>(),
+        )
+    };
+    let inlined = |report: String| -> Vec<String> {
+        let report = CrashReport::parse(report.into_bytes(), "input", &Options::default()).unwrap();
+        let json: Value = serde_json::from_str(&objects(&report)).unwrap();
+        let frames = json["threads"][0]["frames"].as_array().unwrap().iter().skip(3);
+        frames
+            .map(|frame| format!("{} {}", frame["function"].as_str().unwrap(), frame["inlined"] == json!(true)))
+            .collect()
+    };
+    assert_eq!(inlined(lines(&["f (a.c:1)", "f (a.c:1)", "g (a.c:2)"])), ["f false", "f true", "g false"]);
+    assert_eq!(inlined(lines(&["f (a.c:1)", "f + 8 (a.c:2)", "f + 8 (a.c:2)"])), ["f true", "f false", "f false"]);
+}
+
+#[test]
+fn inlined_functions_do_not_make_a_stack_too_deep() {
+    let lines = (0..1_000u64).map(|at| {
+        format!("1   Orchard  {:#x} f (a.c:1)\n2   Orchard  {0:#x} g + 8 (a.c:2)\n", 0x1_0000_4e78 + 16 * at)
+    });
+    let text =
+        seed_text("text").replace("pthread_kill + 8\n", &format!("pthread_kill + 8\n{}", lines.collect::<String>()));
+    let recording = read_bytes(text.as_bytes()).unwrap();
+    assert_eq!(recording.rejected(), 0);
+    assert_eq!(stacks(&recording)[0].1.len(), 2_004);
+}
+
+/// Frameworks record where an exception began in lines of text, with absolute addresses.
+#[test]
+fn reads_specific_backtraces_in_json() {
+    let lines = "0   CoreFoundation 0x000000018f04bc70 __exceptionPreprocess + 164\\n1   Orchard 0x0000000100004e78 draw() + 92 (Draw.swift:140)\\n2   ??? 0x99 ???";
+    let json =
+        seed_text("json").replace("\"lastExceptionBacktrace\"", &format!("\"asiBacktraces\":[\"{lines}\"],\"other\""));
+    let recording = read_bytes(json.as_bytes()).unwrap();
+    let (name, functions) = stacks(&recording).pop().unwrap();
+    assert_eq!(name, "Application specific backtrace 1 of Thread 0, attributed");
+    assert_eq!(functions, ["__exceptionPreprocess", "draw()", "0x99"]);
+    let profile = &recording.profile;
+    let sum = profile.sums().last().unwrap();
+    let binary = |frame: &traceparse::profile::Frame| profile.binary_name(frame.function).map(str::to_owned);
+    let binaries: Vec<_> = profile.frames_leaf_first(sum.stack).map(binary).collect();
+    assert_eq!(binaries[..2], [Some("CoreFoundation".to_owned()), Some("Orchard".to_owned())]);
+    assert_eq!(named(&json, &Locator::new(&FileSystem)), json);
+}
+
+#[test]
+fn an_address_is_no_name() {
+    let json = seed_text("json").replace("\"symbol\":\"__pthread_kill\"", "\"symbol\":\"0x23dddf1d0\"");
+    assert_eq!(stacks(&read_bytes(json.as_bytes()).unwrap())[0].1[0], "0xf1d0");
+    let of_image = "\"symbol\":\"libsystem_kernel.dylib\",\"symbolLocation\":61904";
+    let json = seed_text("json").replace("\"symbol\":\"__pthread_kill\",\"symbolLocation\":8", of_image);
+    assert_eq!(stacks(&read_bytes(json.as_bytes()).unwrap())[0].1[0], "0xf1d0");
+}
+
+#[test]
+fn a_long_message_is_cut() {
+    let text = seed_text("text").replace("abort() called", &"é".repeat(40_000));
+    let recording = read_bytes(text.as_bytes()).unwrap();
+    let reason = run(&recording).summary_field("exception-reason").unwrap();
+    assert!(reason.ends_with('é') && reason.len() > 60_000, "{}", reason.len());
 }
 
 #[test]

@@ -227,7 +227,7 @@ const fn what_they_are(kind: FailureKind) -> &'static str {
         FailureKind::NotAnExport => "are not exports",
         FailureKind::Truncated => "are truncated",
         FailureKind::Malformed => "are malformed",
-        FailureKind::NoSamples => "have no samples",
+        FailureKind::NoSamples => "have nothing to measure",
         FailureKind::NotSelected => "contain nothing that was selected",
         FailureKind::Duplicate => "are copies of others",
     }

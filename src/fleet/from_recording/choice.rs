@@ -10,8 +10,8 @@ use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
 use crate::profile::{IntervalFilter, Meaning, Profile, RebuildError, Selection, SeriesId};
 use crate::recording::{
-    DocumentContent, HintedTime, RecordedTime, Recording, SelectedTime, Table, TableKind, TimeHints, TimeSource,
-    TocRun, seconds,
+    CRASH, DocumentContent, HintedTime, NON_FATAL, RecordedTime, Recording, SelectedTime, Table, TableKind, TimeHints,
+    TimeSource, TocRun, seconds,
 };
 use crate::units::{Weight, several};
 
@@ -141,7 +141,7 @@ fn choose(
     let is_stated = |id: SeriesId| recording.toc_of_run(profile.series(id).run).is_some_and(|toc| toc.stated.is_some());
     let is_crash = |id: SeriesId| {
         let toc = recording.toc_of_run(profile.series(id).run);
-        toc.and_then(|toc| toc.summary_field("diagnostic")) == Some("crash")
+        toc.and_then(|toc| toc.summary_field("diagnostic")) == Some(CRASH)
     };
     let is_measurable = |id: SeriesId| match profile.series(id).has_times {
         true => count(id) > 0 || (idle[id.index()] && has_time(id)),
@@ -267,6 +267,9 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     if recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some()) {
         return "These are percentiles over all users, which cannot be added to others; traceparse FILE shows them."
             .to_owned();
+    }
+    if recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.summary_field("diagnostic") == Some(NON_FATAL)) {
+        return "This report is about an event that ended no process, so it is no crash.".to_owned();
     }
     let tables: Vec<&Table> = recording.tables().collect();
     if tables.is_empty() {

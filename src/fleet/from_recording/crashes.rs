@@ -4,7 +4,7 @@ use super::labels::RunContext;
 use super::metrics;
 use crate::fleet::run::{FrameRow, RunMeasures, RunRecord};
 use crate::profile::{Category, FunctionId, Meaning, RunId};
-use crate::recording::Recording;
+use crate::recording::{CRASH, Recording};
 use crate::units::Unit;
 
 /// The runs for all crashes in an input.
@@ -12,7 +12,7 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
     let profile = &recording.profile;
     let crashes = profile.series_ids().map(|id| profile.series(id)).filter(|series| series.meaning == Meaning::Stop);
     let crashes = crashes.filter_map(|series| Some((series.run, recording.toc_of_run(series.run)?)));
-    let crashes = crashes.filter(|(_, toc)| toc.summary_field("diagnostic") == Some("crash"));
+    let crashes = crashes.filter(|(_, toc)| toc.summary_field("diagnostic") == Some(CRASH));
     let run = |(run, toc)| {
         let id = format!("{}-crash-{}", context.run_id, profile.run(run).number);
         let mut measures = metrics::run((id, Unit::DayTime, &[(FrameRow::STACKLESS, 0)], None), toc, context);

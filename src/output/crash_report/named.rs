@@ -88,7 +88,8 @@ fn different_frames(report: &CrashReport) -> (Vec<(&Frame, FrameKind)>, HashMap<
     for stack in report.report.stacks() {
         let (mut kind, mut is_inside) = (report.report.kind_of_first(stack), false);
         for frame in &stack.frames {
-            if !frame.is_inlined && !is_inside {
+            // A line inside of a JSON string stays as it is.
+            if !frame.is_inlined && !is_inside && !frame.span.is_empty() {
                 let is_leaf = kind == FrameKind::RawLeaf;
                 let entry = different.entry((frame.image, frame.address, is_leaf, &frame.name, &frame.source));
                 of_frames.insert(key(frame), entry.index());

@@ -89,7 +89,10 @@ fn split(text: &str) -> (&str, Option<u64>, Option<(&str, u32)>) {
     // The source line, if it starts here.
     let source = |start: usize| {
         let (colon, end) = colon.filter(|&(colon, _)| text[start..].starts_with(" (") && start + 2 <= colon)?;
-        let (file, line) = (&text[start + 2..colon], text[colon + 1..end].parse().ok());
+        let (file, line) = (&text[start + 2..colon], &text[colon + 1..end]);
+        // `file.swift:12:5` also has a column.
+        let (file, line) = file.rsplit_once(':').filter(|(_, line)| is_digits(line)).unwrap_or((file, line));
+        let line = line.parse().ok();
         Some(line.filter(|_| !file.is_empty()).map(|line| (file, line)))
     };
     for (at, plus) in text.rmatch_indices(" + ") {
@@ -126,6 +129,7 @@ mod tests {
             ("12  App  0x10 0x8 + 8", Some(("App", 0x10, None, Some(8), Some(8), None))),
             ("1   App  0x10 App + 8", Some(("App", 0x10, None, Some(8), Some(8), None))),
             ("1   App  0x10 f() (f.c:3)", Some(("App", 0x10, Some("f()"), None, None, Some(("f.c", 3))))),
+            ("1   App  0x10 f() (f.c:3:14)", Some(("App", 0x10, Some("f()"), None, None, Some(("f.c", 3))))),
             (
                 "1   App  0x10 draw() (in App) (a.c:3)",
                 Some(("App", 0x10, Some("draw()"), None, None, Some(("a.c", 3)))),

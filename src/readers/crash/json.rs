@@ -6,12 +6,14 @@ use std::ops::Range;
 
 use struson::reader::ValueType;
 
-use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, is_placeholder};
-use crate::error::Error;
+use super::frame_line::FrameLine;
+use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, elided_recursion, is_placeholder};
+use crate::error::{Error, Position};
 use crate::memory::OverBudget;
+use crate::readers::images::hex;
 use crate::readers::json::Json;
-use crate::recording::{LAST_EXCEPTION, Options};
-use crate::units::Uuid;
+use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
+use crate::units::{Uuid, several};
 
 /// The members whose values are kept.
 const KEPT: [&str; 23] = [
@@ -81,11 +83,17 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
     }
     let faulting = || report.fact("faultingThread").or(report.fact("legacyInfo.threadHighlighted"))?.parse().ok();
     report.crashed = report.crashed.or_else(faulting);
+    report.place_absolute();
     // Code outside of all images has the index of an image without a name, whose base is 0.
     let is_known = |image: &Image| image.uuid.is_some() || !image.name.is_empty();
     let Report { images, threads, backtraces, .. } = &mut report;
     for frame in threads.iter_mut().chain(backtraces).flat_map(|stack| &mut stack.frames) {
         frame.image = frame.image.filter(|&index| images.get(index).is_some_and(is_known));
+        let image = frame.image.map(|index| images[index].name.as_str());
+        // PLCrashReporter writes the name of the image, and the offset in it.
+        if frame.name.as_deref().is_some_and(|name| image == Some(name)) && frame.offset == Some(frame.address) {
+            (frame.name, frame.offset) = (None, None);
+        }
     }
     Ok(report)
 }
@@ -96,7 +104,12 @@ fn document<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), 
         let key = json.member()?;
         match key.as_str() {
             "usedImages" if json.is_next(ValueType::Array)? => each(json, |json| {
-                let image = image(json)?;
+                let at = json.place();
+                let (image, is_whole) = image(json)?;
+                if !is_whole {
+                    held(report.hold(size_of::<Position>() + at.input.len()), json)?;
+                    report.unread_images.push(at);
+                }
                 let texts = image.name.len() + image.path.len() + image.arch.len();
                 held(report.hold(size_of::<Image>() + texts), json)?;
                 report.images.push(image);
@@ -109,6 +122,16 @@ fn document<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), 
                 frames(json, report, &mut stack)?;
                 report.backtraces.extend(Some(stack).filter(|stack| !stack.is_empty()));
             }
+            "asiBacktraces" if json.is_next(ValueType::Array)? => each(json, |json| {
+                let at = json.place();
+                let text = json.scalar()?.unwrap_or_default();
+                let name = format!("{SPECIFIC_BACKTRACE} {}", report.backtraces.len() + 1);
+                let stack = specific_backtrace(&text, Stack { name, at, ..Stack::default() });
+                let bytes = stack.frames.iter().map(|frame| size_of::<Frame>() + frame.texts()).sum::<usize>();
+                held(report.hold(size_of::<Stack>() + bytes), json)?;
+                report.backtraces.extend(Some(stack).filter(|stack| !stack.is_empty()));
+                Ok(())
+            })?,
             _ if KEPT.contains(&key.as_str()) => {
                 json.leaves(&mut vec![key], |path, value, json| held(report.add_fact(&path.join("."), &value), json))?
             }
@@ -134,16 +157,18 @@ fn held<R: Read>(result: Result<(), OverBudget>, json: &Json<'_, R>) -> Result<(
     result.map_err(|over| Error::memory(over, Some(json.place())))
 }
 
-fn image<R: Read>(json: &mut Json<'_, R>) -> Result<Image, Error> {
-    let mut image = Image::default();
+/// Reads an image. False if its UUID or address cannot be read, and is left out.
+fn image<R: Read>(json: &mut Json<'_, R>) -> Result<(Image, bool), Error> {
+    let (mut image, mut uuid, mut base) = (Image::default(), None, None);
     json.begin_object()?;
     while json.has_next()? {
         match json.member()?.as_str() {
-            "name" => image.name = json.text()?.unwrap_or_default(),
-            "path" => image.path = json.text()?.unwrap_or_default(),
-            "arch" => image.arch = json.text()?.unwrap_or_default(),
-            "uuid" => image.uuid = json.text()?.and_then(|text| Uuid::parse(&text)).filter(|uuid| !uuid.is_nil()),
-            "base" => image.base = json.number()?.unwrap_or_default(),
+            "name" => image.name = json.scalar()?.unwrap_or_default(),
+            "path" => image.path = json.scalar()?.unwrap_or_default(),
+            "arch" => image.arch = json.scalar()?.unwrap_or_default(),
+            "uuid" => uuid = json.scalar()?,
+            "base" => base = json.scalar()?,
+            "size" => image.size = whole(json)?.unwrap_or_default(),
             _ => json.skip()?,
         }
     }
@@ -151,7 +176,10 @@ fn image<R: Read>(json: &mut Json<'_, R>) -> Result<Image, Error> {
     if image.name.is_empty() {
         image.name = image.path.rsplit('/').next().unwrap_or_default().to_owned();
     }
-    Ok(image)
+    let (of_text, number) = (uuid.as_deref().map(Uuid::parse), base.as_deref().map(str::parse));
+    image.uuid = of_text.flatten().filter(|uuid| !uuid.is_nil());
+    image.base = number.clone().and_then(Result::ok).unwrap_or_default();
+    Ok((image, of_text != Some(None) && !matches!(number, Some(Err(_)))))
 }
 
 fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Error> {
@@ -167,15 +195,42 @@ fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Er
                 }
             }
             "frames" if json.is_next(ValueType::Array)? => frames(json, report, &mut stack)?,
+            "recursionInfoArray" if json.is_next(ValueType::Array)? => each(json, |json| {
+                let elided = elided(json)?;
+                stack.elided = stack.elided.take().or(elided);
+                Ok(())
+            })?,
             _ => json.skip()?,
         }
     }
     json.end_object()?;
-    let Stack { frames, unread, at, .. } = stack;
+    let Stack { frames, unread, elided, at, .. } = stack;
     let stack = Stack::new(None, &name.unwrap_or_default(), &queue.unwrap_or_default(), at);
-    held(report.hold(size_of::<Stack>() + stack.name.len()), json)?;
-    report.threads.push(Stack { frames, unread, ..stack });
+    held(report.hold(size_of::<Stack>() + stack.name.len() + elided.as_ref().map_or(0, String::len)), json)?;
+    report.threads.push(Stack { frames, unread, elided, ..stack });
     Ok(())
+}
+
+/// Reads the numbers of the first and last frame that were left out, and the function that called itself.
+fn elided<R: Read>(json: &mut Json<'_, R>) -> Result<Option<String>, Error> {
+    let (mut first, mut last, mut function) = (None, None, None);
+    json.begin_object()?;
+    while json.has_next()? {
+        match json.member()?.as_str() {
+            "hottestElided" => first = whole(json)?,
+            "coldestElided" => last = whole(json)?,
+            "keyFrame" if json.is_next(ValueType::Object)? => function = frame(json)?.and_then(|frame| frame.name),
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()?;
+    let count = first.zip(last).and_then(|(first, last)| last.checked_sub(first)?.checked_add(1));
+    Ok(count.map(|count| elided_recursion(&several(count, "frame"), &function.unwrap_or_default())))
+}
+
+/// Reads a number; `None` for any other value.
+fn whole<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {
+    Ok(json.scalar()?.and_then(|text| text.parse().ok()))
 }
 
 fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report, stack: &mut Stack) -> Result<(), Error> {
@@ -185,9 +240,7 @@ fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report, stack: &mut Stac
             stack.unread.get_or_insert(at);
             return Ok(());
         };
-        let texts =
-            frame.name.as_ref().map_or(0, String::len) + frame.source.as_ref().map_or(0, |(file, _)| file.len());
-        held(report.hold(size_of::<Frame>() + texts), json)?;
+        held(report.hold(size_of::<Frame>() + frame.texts()), json)?;
         stack.frames.push(frame);
         Ok(())
     })?;
@@ -198,6 +251,18 @@ fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report, stack: &mut Stac
     Ok(())
 }
 
+/// Reads the lines of a backtrace that a framework recorded before it ended the process.
+fn specific_backtrace(text: &str, mut stack: Stack) -> Stack {
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match FrameLine::parse(line) {
+            Some(line) => stack.frames.push(Frame::of_line(&line, 0..0)),
+            None => stack.unread = stack.unread.or(Some(stack.at.clone())),
+        }
+    }
+    stack.mark_inlined();
+    stack
+}
+
 /// Reads a frame; `None` if it has neither an address nor a name.
 fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Frame>, Error> {
     let (mut frame, mut offset, mut file, mut line) = (Frame::default(), None, None, None);
@@ -205,13 +270,14 @@ fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Frame>, Error> {
     frame.span.start = json.place().byte as usize - 1;
     while json.has_next()? {
         match json.member()?.as_str() {
-            "imageIndex" => frame.image = json.number()?.map(|index| usize::try_from(index).unwrap_or(usize::MAX)),
-            "imageOffset" => offset = json.number()?,
-            "symbol" => frame.name = json.text()?.filter(|name| !is_placeholder(name)),
-            "symbolLocation" => frame.offset = json.scalar()?.and_then(|offset| offset.parse().ok()),
-            "sourceFile" => file = json.text()?.filter(|file| !file.is_empty()),
+            "imageIndex" => frame.image = whole(json)?.map(|index| usize::try_from(index).unwrap_or(usize::MAX)),
+            "imageOffset" => offset = whole(json)?,
+            // Some tools write an address in place of a name.
+            "symbol" => frame.name = json.scalar()?.filter(|name| !is_placeholder(name) && hex(name).is_none()),
+            "symbolLocation" => frame.offset = whole(json)?,
+            "sourceFile" => file = json.scalar()?.filter(|file| !file.is_empty()),
             "sourceLine" => line = json.scalar()?.and_then(|line| line.parse().ok()),
-            "inline" => frame.is_inlined = json.boolean()?.unwrap_or_default(),
+            "inline" => frame.is_inlined = json.scalar()?.is_some_and(|value| value == "true"),
             _ => json.skip()?,
         }
     }

@@ -1,12 +1,12 @@
 //! Converts a crash report to a document of a recording.
 
 use super::report::{Frame, Report, Stack};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine};
-use crate::readers::stop::{CRASH, CRASH_TABLE, NON_FATAL};
+use crate::readers::stop::CRASH_TABLE;
 use crate::recording::{
-    ATTRIBUTED_THREAD, FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess,
-    TocRun,
+    ATTRIBUTED_THREAD, CRASH, FrameKind, InputBuilder, NON_FATAL, RecordingBuilder, RejectReason, Table, TableKind,
+    Toc, TocProcess, TocRun,
 };
 use crate::units::Address;
 
@@ -74,7 +74,10 @@ impl<'r, 'i> Writer<'r, 'i> {
                 self.input.leave_out(RejectReason::UnreadThread, 1, at.clone(), what);
                 continue;
             }
-            if stack.frames.len() > self.input.limits().stack_depth {
+            let depth = stack.frames.iter().filter(|frame| !frame.is_inlined).count();
+            let limit = self.input.limits().stack_depth;
+            // A named report has several frames for each one that was recorded.
+            if depth > limit || stack.frames.len() > INLINED * limit {
                 let what = "a stack has more frames than the limit";
                 self.input.leave_out(RejectReason::StackTooDeep, 1, stack.at.clone(), what);
                 continue;
@@ -88,6 +91,10 @@ impl<'r, 'i> Writer<'r, 'i> {
         for at in &report.unread_images {
             let what = "a line of the list of images has an unknown form";
             self.input.leave_out(RejectReason::UnreadImage, 1, at.clone(), what);
+        }
+        if let Some(at) = &report.cut {
+            let message = "the text ends inside of this line, so its address or name may be incomplete";
+            self.input.note(Diagnostic { at: Some(at.clone()), ..Diagnostic::new(message) });
         }
         Ok(attributed)
     }
@@ -147,6 +154,9 @@ fn process_name(report: &Report) -> &str {
     report.fact("procName").or(report.fact("name")).unwrap_or("app")
 }
 
+/// The maximum number of frames for each one that is not inlined, on average.
+const INLINED: usize = 8;
+
 /// The maximum number of messages that are used. Real reports have one or two.
 const MESSAGES: usize = 16;
 
@@ -170,6 +180,7 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let is_crash = !is_marked && !note.is_some_and(|note| note.contains("NOT a crash") || note.contains("NON-FATAL"));
     let messages = report.facts_below("asi").take(MESSAGES).chain(fact(&["exception.message"]));
     let messages = messages.chain(fact(&["exceptionReason.composed_message", "exceptionReason.name"]));
+    let elided = report.attributed().and_then(|index| report.stacks().nth(index)?.elided.as_deref());
     let first_line = |text: String| text.lines().next().map(str::to_owned);
     let fields = [
         ("start-date", fact(&["captureTime", "timestamp"]).and_then(TocRun::date)),
@@ -181,6 +192,7 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
         ("signal", text(&["exception.signal"])),
         ("termination-reason", termination(report)),
         ("exception-reason", joined(messages.chain(note.filter(|_| !is_crash)).collect())),
+        ("recursion", elided.map(|elided| format!("{elided} are left out of the stack"))),
         ("memory-region", text(&["vmRegionInfo", "vmregioninfo"]).and_then(first_line)),
         (ATTRIBUTED_THREAD, attributed.map(|index| index.to_string())),
     ];

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::frame_line::FrameLine;
 use crate::error::Position;
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::readers::stop;
@@ -37,6 +38,8 @@ pub(crate) struct Report {
     pub(crate) backtraces: Vec<Stack>,
     /// The index of the thread that crashed.
     pub(crate) crashed: Option<usize>,
+    /// The line in which the text ends, which may be incomplete.
+    pub(super) cut: Option<Position>,
     held: Reservation,
 }
 
@@ -49,6 +52,8 @@ pub(crate) struct Image {
     pub(crate) uuid: Option<Uuid>,
     /// The load address; 0 if the report lists no such image, and addresses in it are absolute.
     pub(crate) base: u64,
+    /// The size in bytes, in JSON.
+    pub(super) size: u64,
 }
 
 /// A stack, innermost frame first.
@@ -66,12 +71,14 @@ pub(crate) struct Stack {
     pub(crate) list: Option<Range<usize>>,
     /// Where the first unreadable frame is.
     pub(crate) unread: Option<Position>,
+    /// What the system left out of the stack: `57,985 frames of recursion through f`.
+    pub(crate) elided: Option<String>,
 }
 
 /// A frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// The bytes of the frame: a JSON object, or a line without its end.
+    /// The bytes of the frame: a JSON object, or a line without its end; empty for a line inside of a JSON string.
     pub(crate) span: Range<usize>,
     /// The index of its image.
     pub(crate) image: Option<usize>,
@@ -88,11 +95,26 @@ pub(crate) struct Frame {
     pub(crate) is_inlined: bool,
 }
 
+impl Frame {
+    /// Creates the frame of a line, without its image.
+    pub(super) fn of_line(line: &FrameLine<'_>, span: Range<usize>) -> Self {
+        let name = line.name().map(str::to_owned);
+        let offset = line.offset.filter(|_| name.is_some());
+        let source = line.source.map(|(file, line)| (file.to_owned(), line));
+        Self { span, address: line.address, absolute: Some(line.address), name, offset, source, ..Self::default() }
+    }
+
+    /// The size of its texts in bytes.
+    pub(super) fn texts(&self) -> usize {
+        self.name.as_ref().map_or(0, String::len) + self.source.as_ref().map_or(0, |(file, _)| file.len())
+    }
+}
+
 impl Report {
     pub(super) fn new(form: Form, memory: &MemoryBudget) -> Self {
         let (facts, images, unread_images) = (Vec::new(), Vec::new(), Vec::new());
         let (threads, backtraces, held) = (Vec::new(), Vec::new(), memory.nothing());
-        Self { form, facts, images, unread_images, threads, backtraces, crashed: None, held }
+        Self { form, facts, images, unread_images, threads, backtraces, crashed: None, cut: None, held }
     }
 
     /// Returns a fact that is not empty.
@@ -118,6 +140,22 @@ impl Report {
     /// Reserves memory for a part of the report. Lists double as they grow.
     pub(super) fn hold(&mut self, bytes: usize) -> Result<(), OverBudget> {
         self.held.grow(2 * bytes as u64)
+    }
+
+    /// Finds the images of frames with absolute addresses.
+    pub(super) fn place_absolute(&mut self) {
+        let mut by_base: Vec<usize> = (0..self.images.len()).collect();
+        by_base.sort_by_key(|&index| self.images[index].base);
+        let frames = self.backtraces.iter_mut().flat_map(|stack| &mut stack.frames);
+        for frame in frames.filter(|frame| frame.image.is_none()) {
+            let Some(address) = frame.absolute else { continue };
+            let after = by_base.partition_point(|&index| self.images[index].base <= address);
+            let Some(&index) = after.checked_sub(1).and_then(|before| by_base.get(before)) else { continue };
+            let offset = address - self.images[index].base;
+            if offset < self.images[index].size {
+                (frame.image, frame.address) = (Some(index), offset);
+            }
+        }
     }
 
     /// The stacks of all threads, and then the backtraces.
@@ -167,28 +205,36 @@ impl Stack {
         self.frames.is_empty() && self.unread.is_none()
     }
 
-    /// Marks the frames of a text that were inlined into the next frame, which has the same address. A frame without an offset, which is already
-    /// marked, always was. Apple's tools also write an offset for inlined frames, so a frame with an offset needs another name than the next ones:
-    /// a repeated name is recursion.
+    /// Marks the frames of a text that were inlined into the next frame, which has the same address. A frame without an offset was, if the last
+    /// frame at the address has one. Other frames need another name than the next ones: a repeated name is recursion. Apple's tools also write
+    /// an offset for inlined frames, and some tools write none at all.
     pub(super) fn mark_inlined(&mut self) {
-        let mut names: HashSet<String> = HashSet::new();
-        for index in 1..self.frames.len() {
-            let [inner, outer] = &mut self.frames[index - 1..=index] else { return };
+        for frames in self.frames.chunk_by_mut(|inner, outer| {
             let is_same_place = inner.image == outer.image && inner.address == outer.address;
-            let (Some(name), Some(of_outer), true) = (&inner.name, &outer.name, is_same_place) else {
-                inner.is_inlined = false;
-                names.clear();
-                continue;
-            };
-            names.insert(name.clone());
-            inner.is_inlined |= !names.contains(of_outer);
-            if !inner.is_inlined {
-                names.clear();
+            is_same_place && inner.name.is_some() && outer.name.is_some()
+        }) {
+            let has_offsets = frames.last().is_some_and(|last| last.offset.is_some());
+            let mut names: HashSet<String> = HashSet::new();
+            for index in 1..frames.len() {
+                let [inner, outer] = &mut frames[index - 1..=index] else { return };
+                names.extend(inner.name.clone());
+                let is_new = outer.name.as_ref().is_some_and(|name| !names.contains(name));
+                inner.is_inlined = is_new || has_offsets && inner.offset.is_none();
+                if !inner.is_inlined {
+                    names.clear();
+                }
             }
+            frames.last_mut().into_iter().for_each(|last| last.is_inlined = false);
         }
-        if let Some(last) = self.frames.last_mut() {
-            last.is_inlined = false;
-        }
+    }
+}
+
+/// `57,985 frames of recursion through f`. The function is empty if it is unknown.
+pub(super) fn elided_recursion(count: &str, function: &str) -> String {
+    if function.is_empty() {
+        format!("{count} of recursion")
+    } else {
+        format!("{count} of recursion through {function}")
     }
 }
 

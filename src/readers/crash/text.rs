@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::frame_line::FrameLine;
-use super::report::{Form, Frame, Image, Report, SEVERAL, Stack};
+use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, elided_recursion};
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::memory::OverBudget;
 use crate::readers::images::{Image as Row, Images, hex};
 use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
+use crate::units::several;
 
 /// The fields of the header, with the keys of an `.ips` file.
 const FIELDS: [(&str, &str); 15] = [
@@ -58,23 +59,30 @@ struct Parser {
 /// Reads a report. The end of a truncated report is missing.
 ///
 /// # Errors
-/// If a line is longer than the limit for names, or the memory budget is exceeded.
+/// If a line of a list is longer than the limit for names, or the memory budget is exceeded.
 pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, Error> {
     let report = Report::new(Form::Text, &options.memory);
     let mut parser = Parser { report, section: Section::Fields, name: String::new(), rows: Vec::new(), is_cut: false };
     let mut at = Position { input: name.to_owned(), line: 0, byte: 0 };
     for with_end in text.split_inclusive('\n') {
         at.line += 1;
-        let line = with_end.trim_end_matches(['\n', '\r']);
+        let mut line = with_end.trim_end_matches(['\n', '\r']);
         if line.len() > options.limits.name_bytes {
-            let text = format!("a line is longer than {} bytes", options.limits.name_bytes);
-            return Err(Error::new(ErrorKind::Limit(text), Some(at)));
+            if !matches!(parser.section, Section::Fields | Section::Specific) {
+                let text = format!("a line is longer than {} bytes", options.limits.name_bytes);
+                return Err(Error::new(ErrorKind::Limit(text), Some(at)));
+            }
+            // A message.
+            let end = (0..=options.limits.name_bytes).rfind(|&at| line.is_char_boundary(at));
+            line = &line[..end.unwrap_or(0)];
         }
         let start = at.byte as usize;
         parser.is_cut = !with_end.ends_with('\n');
         parser.line(line, start..start + line.len(), &at)?;
         at.byte += with_end.len() as u64;
     }
+    let is_in_list = matches!(parser.section, Section::Stack | Section::Backtrace | Section::Images);
+    parser.report.cut = (parser.is_cut && is_in_list).then(|| at.clone());
     parser.finish(text).map_err(|over| Error::memory(over, Some(at)))
 }
 
@@ -82,6 +90,10 @@ impl Parser {
     fn line(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), Error> {
         let over = |over| Error::memory(over, Some(at.clone()));
         let trimmed = line.trim_start_matches('\u{feff}').trim();
+        let is_title = |line: &str| {
+            line.starts_with("Thread ")
+                || line.ends_with(':') && !line.starts_with(|first: char| first.is_ascii_digit())
+        };
         let is_start = |line: &str| ["Incident Identifier:", "Process:"].iter().any(|key| line.starts_with(key));
         match self.section {
             _ if trimmed.is_empty() => self.section = Section::Fields,
@@ -93,10 +105,11 @@ impl Parser {
             Section::Backtrace if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
                 self.add_list(line, span, at).map_err(over)?;
             }
-            // `-------- ELIDED 3 LEVELS OF RECURSION THROUGH …`.
-            Section::Stack | Section::Backtrace if trimmed.starts_with("--------") => {}
+            Section::Stack | Section::Backtrace if trimmed.starts_with("--------") => {
+                self.elided(trimmed).map_err(over)?;
+            }
             // An empty line is before the next title, except in reports that someone pasted.
-            Section::Stack | Section::Backtrace if !trimmed.ends_with(':') && !trimmed.starts_with("Thread ") => {
+            Section::Stack | Section::Backtrace if !is_title(trimmed) => {
                 self.add_frame(line, span, at).map_err(over)?;
             }
             Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed, at).map_err(over)?,
@@ -191,6 +204,18 @@ impl Parser {
         }
     }
 
+    /// Reads `-------- ELIDED 3 LEVELS OF RECURSION THROUGH 0x1c4794e18 f() + 352`. Other lines number the levels.
+    fn elided(&mut self, line: &str) -> Result<(), OverBudget> {
+        let Some(elided) = line.strip_prefix("-------- ELIDED ") else { return Ok(()) };
+        let (levels, through) = elided.split_once(" LEVELS OF RECURSION THROUGH ").unwrap_or((elided, ""));
+        let function = through.split_once(' ').map_or(through, |(_, symbol)| symbol);
+        let function = function.rsplit_once(" + ").map_or(function, |(name, _)| name);
+        let text = elided_recursion(&several(levels.parse().unwrap_or(1), "level"), function);
+        self.report.hold(text.len())?;
+        self.stack().into_iter().for_each(|stack| stack.elided = Some(text.clone()));
+        Ok(())
+    }
+
     fn add_frame(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), OverBudget> {
         self.report.hold(size_of::<Frame>())?;
         let (is_read, unread) = (FrameLine::parse(line).is_some(), self.unread(at));
@@ -268,6 +293,7 @@ impl Parser {
             arch: if arch.is_empty() { of_report.to_owned() } else { arch.clone() },
             uuid: row.uuid.filter(|uuid| !uuid.is_nil()),
             base: row.low,
+            size: 0,
         };
         let images: Vec<Image> = self.rows.iter().map(image).collect();
         let rows = Images::new(self.rows.into_iter().map(|(row, _)| row).collect());
@@ -281,10 +307,7 @@ impl Parser {
             frames
                 .iter_mut()
                 .for_each(|frame| if is_list { resolver.place(frame) } else { resolver.read(text, frame) });
-            let of_names = |frame: &Frame| {
-                frame.name.as_ref().map_or(0, String::len) + frame.source.as_ref().map_or(0, |(file, _)| file.len())
-            };
-            report.hold(frames.iter().map(of_names).sum())?;
+            report.hold(frames.iter().map(Frame::texts).sum())?;
             stack.frames = frames;
             stack.mark_inlined();
         }
@@ -313,12 +336,7 @@ impl Resolver {
     /// Reads the line of a frame.
     fn read(&mut self, text: &str, frame: &mut Frame) {
         let Some(line) = FrameLine::parse(&text[frame.span.clone()]) else { return };
-        frame.address = line.address;
-        frame.absolute = Some(line.address);
-        frame.name = line.name().map(str::to_owned);
-        frame.is_inlined = line.offset.is_none();
-        frame.offset = line.offset.filter(|_| frame.name.is_some());
-        frame.source = line.source.map(|(file, line)| (file.to_owned(), line));
+        *frame = Frame::of_line(&line, frame.span.clone());
         self.place(frame);
         if frame.image.is_none() && line.image != "???" {
             let count = self.images.len();

@@ -9,10 +9,10 @@ use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::profile::{ALL_THREADS, Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
-use crate::readers::stop::{CRASH, CRASH_TABLE, thread_name};
+use crate::readers::stop::{CRASH_TABLE, thread_name};
 use crate::recording::dates::since_1970;
 use crate::recording::{
-    FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
+    CRASH, FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
 };
 use crate::units::{Address, Unit, Uuid, Weight};
 

@@ -58,7 +58,9 @@ impl Body {
                 // Noted when the file was opened.
                 None if line.first().is_some_and(u8::is_ascii_uppercase) => {}
                 None => notes.add("a line record is malformed"),
-                Some(Record::Line(line)) if is_outside(&line) => notes.add("a line record is outside of its function"),
+                Some(Record::Line(line)) if is_outside(&line) => {
+                    notes.add("a line record is not inside of its function")
+                }
                 Some(Record::Line(line)) => body.lines.push(line),
                 Some(Record::Inline(inline)) => {
                     let (first, inlinee) = (body.ranges.len(), body.inlinees.len());
@@ -84,7 +86,7 @@ impl Body {
         for InlineRange { depth, addresses, .. } in &self.ranges {
             let is_used = |address: u64| function.contains(&address) && self.inlined(address).len() > *depth as usize;
             if !is_used(addresses.start) || !is_used(addresses.end - 1) {
-                notes.add("an INLINE record is outside of its function, or of the call around it");
+                notes.add("an INLINE record is not inside of its function, or of the call around it");
             }
         }
         for lines in self.lines.windows(2) {

@@ -92,7 +92,7 @@ impl<'f, 'b> BreakpadSymbols<'f, 'b> {
         match record {
             Some(Record::Function(addresses, name)) => {
                 if addresses.is_empty() || name.is_empty() {
-                    self.notes.add("a FUNC record has no size or no name");
+                    self.notes.add("a FUNC record has no valid size or no name");
                 }
                 push(self.file, &mut self.functions, Function { addresses, offset })
             }

@@ -102,7 +102,7 @@ fn a_public_symbol_ends_at_the_next_symbol_of_any_kind() {
     ];
     let (answers, notes) = look_up(records, &expected.map(|(address, _)| address));
     assert_eq!(answers, expected.map(|(_, answer)| answer));
-    assert_eq!(notes, ["a FUNC record has no size or no name"]);
+    assert_eq!(notes, ["a FUNC record has no valid size or no name"]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn the_last_function_to_start_wins_if_several_overlap() {
 #[test]
 fn records_that_are_not_used_have_a_note() {
     let module = "MODULE mac arm64 4C4C443B55553144A14B1553F2DDDC060 Other\n";
-    let nested = "an INLINE record is outside of its function, or of the call around it";
+    let nested = "an INLINE record is not inside of its function, or of the call around it";
     for (records, address, expected, note) in [
         (
             format!("FUNC 10 4 0 f\n{module}FUNC 20 4 0 g\n"),
@@ -156,8 +156,8 @@ fn placeholders_are_not_names() {
 fn malformed_records_are_left_out_with_a_note() {
     for (record, note) in [
         ("FUNC zz 4 0 f", "a record is malformed"),
-        ("FUNC 30 4 operator new", "a FUNC record has no size or no name"),
-        ("FUNC ffffffffffffffff 2 0 f", "a FUNC record has no size or no name"),
+        ("FUNC 30 4 operator new", "a FUNC record has no valid size or no name"),
+        ("FUNC ffffffffffffffff 2 0 f", "a FUNC record has no valid size or no name"),
         ("PUBLIC", "a record is malformed"),
         ("FILE x a.c", "a record is malformed"),
         ("FILE 4294967296 a.c", "a record is malformed"),
@@ -167,7 +167,7 @@ fn malformed_records_are_left_out_with_a_note() {
         ("10 0 5 0", "a line record is malformed"),
         ("10 +4 5 0", "a line record is malformed"),
         ("10 4 4294967296 0", "a line record is malformed"),
-        ("40 4 5 0", "a line record is outside of its function"),
+        ("40 4 5 0", "a line record is not inside of its function"),
         ("INLINE 0 1 0 0 10", "an INLINE record is malformed or too deep"),
         ("INLINE 0 1 0 10 4", "an INLINE record is malformed or too deep"),
         ("INLINE 4000 1 0 0 10 4", "an INLINE record is malformed or too deep"),

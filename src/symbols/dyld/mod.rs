@@ -29,6 +29,7 @@ use std::path::Path;
 
 use super::found::{Contents, Found, Image, SourceKind, gone, invalid, unreadable};
 use super::frame::Symbols;
+use super::index::line_text;
 use super::layout::{Layout, SharedParts};
 use super::macho::{Linkedit, Slice, slices};
 use super::macho_file::{image, read_at};
@@ -164,7 +165,7 @@ fn slice_of(slices: Vec<Slice>, address: u64) -> io::Result<Slice> {
 
 fn path_text(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(&bytes[..bytes.iter().position(|&byte| byte == 0)?]);
-    Some(text.replace(char::is_control, "\u{FFFD}")).filter(|text| !text.is_empty())
+    Some(line_text(&text)).filter(|text| !text.is_empty())
 }
 
 /// Opens a found image, and queries it.

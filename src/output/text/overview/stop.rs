@@ -3,7 +3,7 @@
 use super::{Fact, Page};
 use crate::output::text::style::{Tone, clean, fit};
 use crate::profile::ThreadId;
-use crate::recording::{LAST_EXCEPTION, SPECIFIC_BACKTRACE, lookup};
+use crate::recording::{CRASH, LAST_EXCEPTION, NON_FATAL, SPECIFIC_BACKTRACE, lookup};
 use crate::report::{Stop, is_own_binary};
 use crate::settings::VIEW;
 use crate::units::several;
@@ -27,8 +27,8 @@ impl Page<'_, '_> {
         let facts: Vec<String> =
             stop.facts.iter().map(|(name, value)| format!("{name} {}", fit(&clean(value), Some(FACT)))).collect();
         let (kind, verb) = match self.diagnostic() {
-            Some("crash") => ("crash", "crashed in"),
-            Some("non-fatal") => ("no crash", "was in"),
+            Some(CRASH) => ("crash", "crashed in"),
+            Some(NON_FATAL) => ("no crash", "was in"),
             _ => ("memory", "was in"),
         };
         let of_thread = |thread: ThreadId| {
