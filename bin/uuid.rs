@@ -79,7 +79,11 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<(), Failure> {
     match report.unnamed() {
         unnamed if unnamed.unnamed == 0 => note("no symbols are missing: all addresses have names"),
         unnamed if unnamed.without_binary == 0 => {}
-        unnamed => note(&format!("{} addresses without a name are in no known binary", unnamed.without_binary)),
+        unnamed => {
+            let are =
+                if unnamed.without_binary == 1 { "address without a name is" } else { "addresses without a name are" };
+            note(&format!("{} {are} in no known binary", unnamed.without_binary));
+        }
     }
     Ok(output.write_plain(Answer::Symbols(locator.found(), Some(&report)))?)
 }

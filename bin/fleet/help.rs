@@ -42,7 +42,7 @@ Examples:
 
 docs/ci.md has complete workflows, and what to do if the answer is \"cannot tell\". docs/statistics.md defines every number.
 
-Exit codes: 0 not slower, 1 no comparison is possible, 2 wrong usage, 3 slower, 4 undecided (3 and 4 depend on --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower or it cannot tell, 1 no comparison is possible, 2 wrong usage, 3 slower, 4 undecided (3 and 4 depend on --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `trend`.
 pub(crate) const TREND_HELP: &str = "\
@@ -60,7 +60,7 @@ Examples:
 
 A change needs 10 points, and is provisional until 5 follow it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
 
-Exit codes: 0 not slower, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 undecided (3 and 4 depend on --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower or it cannot tell, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 undecided (3 and 4 depend on --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16MB [default: 64MB]";

@@ -1,6 +1,6 @@
 //! Summarises intervals by name, for one recording or many: their number, durations, and CPU time.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::alert;
@@ -36,6 +36,8 @@ pub struct IntervalSummary {
     pub alerts: Vec<AlertOutcome>,
     /// The Swift tasks of a recording, by descending running time.
     pub tasks: Vec<SwiftTask>,
+    /// The processes of a recording whose intervals share a name, and are therefore in one row.
+    pub shared_by: Vec<Arc<str>>,
     /// True to show unions and gaps of intervals in text and CSV. JSON always contains them.
     pub shows_unions: bool,
 }
@@ -88,13 +90,36 @@ impl Recording {
         alerts: &[AlertRule],
     ) -> IntervalSummary {
         let mut pool = IntervalPool::new(labels, alerts);
-        pool.add(None, intervals.distinct(), CpuWithin::new(self).as_ref());
+        let distinct = intervals.distinct();
+        let shared_by = shared_by(&distinct);
+        pool.add(None, distinct, CpuWithin::new(self).as_ref());
         let rejected = intervals.tables.iter().map(|table| table.rejected.total());
         pool.unread = rejected.fold(intervals.unread_runs.len() as u64, u64::saturating_add);
         let runs = || self.tocs().flat_map(|toc| &toc.runs);
         let end = |_: Option<&str>, run: u32| runs().find(|toc| toc.number == run).and_then(TocRun::duration);
-        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, Some(0), &end) }
+        IntervalSummary {
+            runs: None,
+            tasks: intervals.swift_tasks(),
+            shared_by,
+            ..pool.finish(quantiles, Some(0), &end)
+        }
     }
+}
+
+/// The processes whose intervals share a name, by name.
+fn shared_by(intervals: &[&Interval]) -> Vec<Arc<str>> {
+    let mut firsts: HashMap<(IntervalOrigin, Option<&str>, Option<&str>), &Arc<str>> = HashMap::default();
+    let mut shared: BTreeSet<Arc<str>> = BTreeSet::new();
+    for interval in intervals {
+        let Some(process) = &interval.process else { continue };
+        let key =
+            (interval.origin, interval.table.as_deref(), interval.name.as_deref().or(interval.hang_type.as_deref()));
+        let first = *firsts.entry(key).or_insert(process);
+        if first != process {
+            shared.extend([first.clone(), process.clone()]);
+        }
+    }
+    shared.into_iter().collect()
 }
 
 /// True if a rule applies to intervals with this name.

@@ -12,8 +12,9 @@ use super::text::table::{Column, FUNCTIONS, IN_FORMATS, KEPT, Row, Table, write_
 use super::text::{Style, Tone};
 use crate::alert::AlertOutcome;
 use crate::intervals::{IntervalInstance, IntervalSummary, IntervalTotals, SwiftTask};
+use crate::settings::PROCESS;
 use crate::stats::Quantile;
-use crate::units::{Nanos, Weight, counted, several};
+use crate::units::{Nanos, Weight, counted, first_of, several};
 
 /// The version of the JSON. Added fields keep the version; removed fields and changed meanings increase it.
 const VERSION: u64 = 1;
@@ -35,6 +36,10 @@ pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn
     let rows: Vec<Row> = summary.rows.iter().map(row).collect();
     // Columns without a value in any row are dropped, which leaves more room for names.
     let is_told = |cell: &str| cell != LACKING && cell != UNKNOWN;
+    if rows.is_empty() && summary.tasks.is_empty() {
+        writeln!(out, "no intervals: no table here has a row with a start and a duration")?;
+        return write_alerts(summary, style, out);
+    }
     let mut table = Table::new(columns(summary), "name", FUNCTIONS, rows).without_empty(is_told);
     let left_out = table.write_rows(style, out)?;
     write_left_out(&left_out, IN_FORMATS, style, out)?;
@@ -45,10 +50,13 @@ pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn
         row.cpu.is_some() && row.busy.is_some_and(|busy| row.total.is_none_or(|total| busy < total))
     };
     let overlapping = summary.rows.iter().any(is_several);
+    let shared = (!summary.shared_by.is_empty()).then(|| {
+        format!("rows add up intervals of several processes; {PROCESS} selects: {}", first_of(&summary.shared_by))
+    });
     let overlapping = overlapping.then(|| {
         "intervals of one name overlap: shared time is counted more than once in the total and the CPU time".to_owned()
     });
-    for legend in [needed(summary, &table, &left_out), unsampled, overlapping].into_iter().flatten() {
+    for legend in [needed(summary, &table, &left_out), unsampled, shared, overlapping].into_iter().flatten() {
         style.write_wrapped(Some(Tone::Dim), 0, &legend, out)?;
     }
     let tasks = &summary.tasks;
@@ -208,6 +216,7 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
         "runs": summary.runs,
         "unmeasured": summary.runs.map(|_| summary.unmeasured),
         "alerts": summary.alerts.iter().map(alerts::json).collect::<Value>(),
+        "shared_by": summary.shared_by.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
         "most_tasks_alive": SwiftTask::most_alive(&summary.tasks),
     });
     begin(out, &facts)?;

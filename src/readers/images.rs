@@ -40,17 +40,23 @@ impl Image {
         };
         let path = path.trim_start();
         let given = before.trim_start_matches(['+', ' ']).split(" (").next().unwrap_or_default().trim();
-        let path = if path.is_empty() { given } else { path };
+        // Without a path, Apple's tools write `???`.
+        let path = if matches!(path, "" | "???") { given } else { path };
         let name = path.rsplit('/').next().unwrap_or(path);
         Some(Self { low, high, uuid, name: name.to_owned(), path: path.to_owned(), segment: segment.to_owned() })
     }
 }
 
+/// The maximum length of a UUID, with `>`.
+const LONGEST_UUID: usize = 64;
+
 /// Returns the text before `<UUID>`, the UUID if there is one, and the path after it.
 fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
     // Names and paths may contain angle brackets as well.
     text.match_indices('<').find_map(|(at, _)| {
-        let (inner, path) = text[at + 1..].split_once('>')?;
+        let after = &text[at + 1..];
+        let end = after.bytes().take(LONGEST_UUID).position(|byte| byte == b'>')?;
+        let (inner, path) = (&after[..end], &after[end + 1..]);
         let uuid = Uuid::parse(inner);
         let is_missing = inner == "Unknown" || inner.bytes().all(|byte| byte == b'?');
         (uuid.is_some() || is_missing).then_some((&text[..at], uuid, path.trim()))

@@ -246,6 +246,25 @@ fn cycles_give_bounds() {
 }
 
 #[test]
+fn intervals_of_several_processes_are_told() {
+    let folder = Folder::new();
+    let (schema, columns, rows) = signposts();
+    let one = written(&folder, &[(schema, columns, rows.replacen("<thread ref=\"1\"/>", MAIN, 1))]);
+    let note = "rows add up intervals of several processes; --process selects: Orchard, Other";
+    assert!(!run(&["intervals", &one]).contains("several processes"));
+    let other = MAIN.replace("Orchard", "Other").replace("id=\"", "id=\"1").replace('7', "8");
+    let other =
+        format!("<row><start-time>1600000000</start-time><duration>9</duration><string>Later</string>{other}</row>");
+    let both = rows.replacen("<thread ref=\"1\"/>", MAIN, 1) + &other;
+    let both = written(&folder, &[(schema, columns, both)]);
+    assert!(run(&["intervals", &both]).replace("\n  ", " ").contains(note), "{}", run(&["intervals", &both]));
+    let selected = run(&["intervals", &both, "--process", "Orchard"]);
+    assert!(!selected.contains("several processes"), "{selected}");
+    let none = run(&["intervals", &written(&folder, &[(schema, columns, String::new())])]);
+    assert_eq!(none, "no intervals: no table here has a row with a start and a duration\n");
+}
+
+#[test]
 fn stretches_without_a_pause_are_no_hangs() {
     let folder = Folder::new();
     let export = written(&folder, &[samples(|index| index != 70)]);
@@ -257,8 +276,17 @@ fn stretches_without_a_pause_are_no_hangs() {
     assert!(text.contains("1.071 s  328.00 ms  busy"), "{text}");
     for is_running in [|index: u64| index % 8 < 4, |index: u64| index % 200 < 180] {
         let text = run(&["hangs", &written(&folder, &[samples(is_running)])]).replace("\n  ", " ");
-        assert!(text.starts_with("Hangs were not recorded, and no samples show a main thread"), "{text}");
+        assert!(
+            text.starts_with(
+                "Hangs were not recorded, so it is unknown whether there was one: no samples show a main thread"
+            ),
+            "{text}"
+        );
     }
+    let (schema, columns, rows) = samples(|_| true);
+    let text = run(&["hangs", &written(&folder, &[(schema, columns, rows.replace("Main Thread", "Thread 1"))])])
+        .replace("\n  ", " ");
+    assert!(text.ends_with("there was one: no thread is known to be a main thread\n"), "{text}");
     let empty = written(&folder, &[samples(|_| true), hangs("")]);
     assert_eq!(run(&["hangs", &empty]), "No hang was recorded\n");
 }

@@ -50,7 +50,7 @@ fn tables_name_the_columns_that_do_not_fit() {
     let diff = ["diff", &earlier, &orchard];
     let report = ["fleet", "report", &fleet, "--by", "app_version"];
     for (args, titles) in
-        [(&report[..], &["value", "95 % interval"][..]), (&diff, &["before", "after", "Δ total ms", "by chance"])]
+        [(&report[..], &["value", "95 % interval"][..]), (&diff, &["before", "after", "Δ total ms", "sampling"])]
     {
         for width in 40..=44 {
             let text = at(width, args);
@@ -80,7 +80,7 @@ fn the_level_of_an_interval_keeps_its_unit() {
 #[test]
 fn a_note_hides_no_column() {
     let text = at(80, &["diff", &orchard(), &orchard(), "--view", "binaries"]);
-    assert!(text.contains("8 more, with smaller changes") && text.contains("by chance"), "{text}");
+    assert!(text.contains("8 more, with smaller changes") && text.contains("sampling"), "{text}");
     assert!(!text.contains("do not fit"), "{text}");
 }
 

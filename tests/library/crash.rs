@@ -199,6 +199,10 @@ fn counts_frames_and_images_that_cannot_be_read() {
         (text.replace("Images:\n0x100000000 -", "Images:\n0x100000000"), RejectReason::UnreadImage),
         (ips.replace(frame, "{\"imageOffset\":\"x\",\"imageIndex\":1}"), RejectReason::UnreadThread),
         (ips.replace(frame, "{\"imageOffset\":-1,\"imageIndex\":1}"), RejectReason::UnreadThread),
+        (ips.replace(frame, "{\"imageOffset\":1,\"imageIndex\":99}"), RejectReason::UnreadThread),
+        (ips.replace(frame, "{\"symbol\":\"f\",\"imageOffset\":-1,\"imageIndex\":1}"), RejectReason::UnreadThread),
+        (ips.replace(frame, "null"), RejectReason::UnreadThread),
+        (ips.replace("\"usedImages\":[", "\"usedImages\":[null,"), RejectReason::UnreadImage),
         (ips.replace("-8000-000000000001", "-8000-00000000000z"), RejectReason::UnreadImage),
         (ips.replace("\"base\":9627828224", "\"base\":\"?\""), RejectReason::UnreadImage),
     ] {
@@ -210,6 +214,8 @@ fn counts_frames_and_images_that_cannot_be_read() {
         let named = CrashReport::parse(report.clone().into_bytes(), "input", &Options::default()).unwrap();
         assert_eq!(objects(&named).contains("\"complete\":false"), is_thread, "{report}");
     }
+    let null = read_bytes(ips.replace("\"threads\":[", "\"threads\":[null,").as_bytes()).unwrap();
+    assert_eq!((null.rejected(), stacks(&null).len()), (1, 3));
     let list = seed_text("list").replace("0x18f04bc70", "0x18f04bc7z");
     assert_eq!(read_bytes(list.as_bytes()).unwrap().rejected(), 1);
 }
@@ -286,9 +292,21 @@ fn marks_of_recursion_are_not_frames() {
     let json = seed_text("json").replace("\"lastExceptionBacktrace\"", "\"other\"");
     let info = "\"queue\":\"com.apple.main-thread\",\"recursionInfoArray\":[{\"hottestElided\":20,\"coldestElided\":58004,\"depth\":57991,\"keyFrame\":{\"imageOffset\":1,\"symbol\":\"f()\",\"symbolLocation\":280}}]";
     let of_json = json.replacen("\"queue\":\"com.apple.main-thread\"", info, 1);
-    for (report, what) in [(of_thread, "3 levels"), (of_json, "57,985 frames")] {
+    let twice = of_thread.replace("ELIDED 3", "ELIDED 2 LEVELS OF RECURSION THROUGH g\n-------- ELIDED 1");
+    let unknown = of_thread.replace("ELIDED 3", "ELIDED 3,000");
+    let both = of_json
+        .replace("\"recursionInfoArray\":[", "\"recursionInfoArray\":[{\"hottestElided\":3,\"coldestElided\":12},");
+    let none = of_json.replace("\"recursionInfoArray\":[", "\"recursionInfoArray\":[7,");
+    for (report, what) in [
+        (of_thread, "3 levels"),
+        (twice, "3 levels"),
+        (unknown, "an unknown number"),
+        (of_json, "57,985 frames"),
+        (both, "57,995 frames"),
+        (none, "an unknown number"),
+    ] {
         let recording = read_bytes(report.as_bytes()).unwrap();
-        let expected = format!("{what} of recursion through f() are left out of the stack");
+        let expected = format!("left out of the stack: {what} of recursion");
         assert_eq!(run(&recording).summary_field("recursion"), Some(expected.as_str()));
     }
 }
@@ -330,18 +348,18 @@ fn inlined_functions_do_not_make_a_stack_too_deep() {
 /// Frameworks record where an exception began in lines of text, with absolute addresses.
 #[test]
 fn reads_specific_backtraces_in_json() {
-    let lines = "0   CoreFoundation 0x000000018f04bc70 __exceptionPreprocess + 164\\n1   Orchard 0x0000000100004e78 draw() + 92 (Draw.swift:140)\\n2   ??? 0x99 ???";
+    let lines = "0   CoreFoundation 0x000000018f04bc70 __exceptionPreprocess + 164\\n1   Orchard 0x0000000100004e78 draw() + 92 (Draw.swift:140)\\n2   Plugin 0x77 f + 1\\n3   ??? 0x99 ???";
     let json =
         seed_text("json").replace("\"lastExceptionBacktrace\"", &format!("\"asiBacktraces\":[\"{lines}\"],\"other\""));
     let recording = read_bytes(json.as_bytes()).unwrap();
     let (name, functions) = stacks(&recording).pop().unwrap();
-    assert_eq!(name, "Application specific backtrace 1 of Thread 0, attributed");
-    assert_eq!(functions, ["__exceptionPreprocess", "draw()", "0x99"]);
+    assert_eq!(name, "Application specific backtrace 0 of Thread 0, attributed");
+    assert_eq!(functions, ["__exceptionPreprocess", "draw()", "f", "0x99"]);
     let profile = &recording.profile;
     let sum = profile.sums().last().unwrap();
     let binary = |frame: &traceparse::profile::Frame| profile.binary_name(frame.function).map(str::to_owned);
     let binaries: Vec<_> = profile.frames_leaf_first(sum.stack).map(binary).collect();
-    assert_eq!(binaries[..2], [Some("CoreFoundation".to_owned()), Some("Orchard".to_owned())]);
+    assert_eq!(binaries[..3], ["CoreFoundation", "Orchard", "Plugin"].map(|name| Some(name.to_owned())));
     assert_eq!(named(&json, &Locator::new(&FileSystem)), json);
 }
 
@@ -352,6 +370,44 @@ fn an_address_is_no_name() {
     let of_image = "\"symbol\":\"libsystem_kernel.dylib\",\"symbolLocation\":61904";
     let json = seed_text("json").replace("\"symbol\":\"__pthread_kill\",\"symbolLocation\":8", of_image);
     assert_eq!(stacks(&read_bytes(json.as_bytes()).unwrap())[0].1[0], "0xf1d0");
+}
+
+/// People paste reports into mails and trackers, which wrap lines and add empty ones.
+#[test]
+fn empty_and_wrapped_lines_end_no_list() {
+    let text = seed_text("text");
+    let expected = read_bytes(text.as_bytes()).unwrap();
+    for (before, after) in [
+        ("__exceptionPreprocess + 164\n", "__exceptionPreprocess + 164\n\n"),
+        ("Last Exception Backtrace:\n", "Last Exception Backtrace:\n\n"),
+        ("__pthread_kill + 8\n", "__pthread_kill + 8\n\n\n"),
+        ("Orchard.app/Orchard\n0x23", "Orchard.app/Orchard\n\n0x23"),
+        ("Orchard.app/Orchard\n0x23", "Orchard.app/\nOrchard\n0x23"),
+        ("Triggered by Thread:  0", "Triggered by Thread: 0, Dispatch Queue: com.apple.main-thread"),
+    ] {
+        assert!(text.contains(before), "{before}");
+        let recording = read_bytes(text.replace(before, after).as_bytes()).unwrap();
+        assert_eq!(stacks(&recording), stacks(&expected), "{after:?}");
+        assert_eq!(recording.profile.binary_ids().count(), expected.profile.binary_ids().count(), "{after:?}");
+    }
+    let said = |text: &str| run(&read_bytes(text.as_bytes()).unwrap()).summary.clone();
+    let text = text.replace("\nabort() called\n", "\n\nException Note: this is NOT a crash\n\nabort() called\n");
+    let reason = said(&text).into_iter().find(|(key, _)| key == "exception-reason").unwrap().1;
+    assert_eq!(reason, "*** Terminating app due to an exception; Exception Note: this is NOT a crash; abort() called");
+    let text = seed_text("text").replace("(SIGABRT)", "(SIGKILL (Code Signature Invalid))");
+    assert!(said(&text).contains(&("signal".to_owned(), "SIGKILL (Code Signature Invalid)".to_owned())));
+}
+
+/// The name of an inlined function may be unknown. It has no address of its own.
+#[test]
+fn inlined_functions_without_a_name_stay_inlined() {
+    let line = "1   Orchard  0x0000000100004e78 clamp(_:) (Clamp.swift:12)\n";
+    let text = seed_text("text")
+        .replace("1   Orchard                       \t0x0000000100004e78 clamp(_:) (Clamp.swift:12)\n", line);
+    let text = text.replace(line, "1   Orchard  0x0000000100004e78 <unknown>\n");
+    let report = CrashReport::parse(text.into_bytes(), "input", &Options::default()).unwrap();
+    let json: Value = serde_json::from_str(&objects(&report)).unwrap();
+    assert_eq!(json["threads"][0]["frames"][1]["inlined"], json!(true), "{json}");
 }
 
 #[test]
@@ -395,7 +451,6 @@ fn describes_damaged_json_in_plain_words() {
         ("\"pid\":517", "\"pid\":51x", "a number is malformed"),
         ("\"pid\":517", "\"pid\":hello", "a value is expected"),
         (",\"pid\":517", "\"pid\":517", "a comma is missing"),
-        ("\"usedImages\":[", "\"usedImages\":[0,", "expected an object and found a number"),
     ] {
         let error = read_bytes(text.replace(from, to).as_bytes()).expect_err("it is damaged").to_string();
         assert!(error.starts_with("input:2:") && error.contains(words), "{error}");

@@ -1,6 +1,6 @@
 //! The changes between two random recordings, compared with obvious implementations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::output::{self, Cells, DiffReport, DiffView, Format, Style};
@@ -124,6 +124,25 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
 }
 
 /// By function: the sum of the squared weights of the samples that pass through it.
+/// Exports of Xcode 12 contain no binaries.
+#[test]
+fn without_binaries_only_names_are_compared() {
+    let mut both = 0;
+    for seed in 0..20 {
+        let shapes = [Shape::Xcode12, Shape::Xcode27];
+        let exports = shapes.map(|shape| open(seed, shape, Table::TimeProfile, SampleDetail::Summed));
+        let reports = [exports[0].report(&options()), exports[1].report(&options())];
+        let diff = Diff::new(&reports[0], &reports[1], Normalize::default());
+        let named = diff.functions.iter().filter(|row| row.function.key == FunctionKey::Named);
+        let mut names = BTreeSet::new();
+        for row in named {
+            assert!(names.insert(&row.function.name), "seed {seed}: {:?} has two rows", row.function);
+            both += usize::from(row.sides.presence() == Presence::Both);
+        }
+    }
+    assert!(both > 100, "{both}");
+}
+
 fn squares(profile: &Profile) -> BTreeMap<Key, f64> {
     let mut squares: BTreeMap<Key, f64> = BTreeMap::new();
     for sample in profile.samples() {

@@ -27,8 +27,10 @@ const MANY_TIMES: f64 = 10.0;
 /// The share of rows that exceed [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE) by chance alone.
 const BY_CHANCE: f64 = 0.05;
 
+const SAMPLING: &str = "sampling";
+
 /// What two recordings cannot show.
-const SCOPE: &str = "How much runs vary is unknown: to find out, use traceparse compare.";
+const SCOPE: &str = "One pair does not show how much runs vary: to find out, use traceparse compare.";
 
 #[cfg(feature = "compression")]
 impl super::DiffReport<'_, '_> {
@@ -101,7 +103,7 @@ impl Text<'_, '_, '_> {
     }
 
     /// The sentence for a side with too few samples to give an answer.
-    fn too_few(&self) -> Option<String> {
+    pub(super) fn too_few(&self) -> Option<String> {
         let total = &self.report.diff.total;
         let [before, after] = [total.before.sums.all_samples, total.after.sums.all_samples];
         let least = before.min(after);
@@ -139,17 +141,19 @@ impl Text<'_, '_, '_> {
         };
         let changed = format!("{what} changed from {before} to {after}{share}");
         if change.noise.is_infinite() {
-            return format!("{changed}. How much of it chance explains is unknown without sample counts.");
+            return format!("{changed}. How much of it {} explains is unknown without sample counts.", self.noise());
         }
         if diff.unread_may_explain(&change) {
             return format!("{changed}, which the rows that could not be read may explain.");
         }
         if change.is_beyond_noise() {
-            return format!("{changed}, which is more than chance explains.");
+            let and_runs = if self.noise() == SAMPLING { "; whether runs vary as much is unknown" } else { "" };
+            return format!("{changed}, which is more than {} explains{and_runs}.", self.noise());
         }
         let noise = self.amount(change.noise);
         format!(
-            "{changed}, which chance alone may explain: one standard deviation is {}.",
+            "{changed}, which {} alone may explain: one standard deviation is {}.",
+            self.noise(),
             noise.trim_start_matches('+')
         )
     }
@@ -170,7 +174,7 @@ impl Text<'_, '_, '_> {
         let is_known = diff.noise_factor.is_finite();
         let Some(row) = rows.iter().find(|row| !is_known || row.self_change.is_beyond_noise()) else {
             let none = if are_own { "None of your functions" } else { "No function" };
-            return format!("{none} changed by more than chance explains.");
+            return format!("{none} changed by more than {} explains.", self.noise());
         };
         if diff.unread_may_explain(&row.self_change) {
             return "The rows that could not be read may explain the changes of functions.".to_owned();
@@ -180,8 +184,8 @@ impl Text<'_, '_, '_> {
         let lead = match is_most {
             true => "Most of it is".to_owned(),
             false if !is_known => "The largest change is that of".to_owned(),
-            false if are_own => "Your function with the largest change beyond chance is".to_owned(),
-            false => "The function with the largest change beyond chance is".to_owned(),
+            false if are_own => format!("Your function with the largest change beyond {} is", self.noise()),
+            false => format!("The function with the largest change beyond {} is", self.noise()),
         };
         let binary = row.function.owner().map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
         let function = self.style.name_in_text(row.function.title(), 60);
@@ -238,11 +242,18 @@ impl Text<'_, '_, '_> {
             many => format!("about {many}"),
         };
         let text = format!(
-            "{beyond} of {} {whose} with {TESTABLE} samples or more changed by more than chance explains (*); \
-             chance alone would mark {by_chance}.",
+            "{beyond} of {} {whose} with {TESTABLE} samples or more changed by more than {noise} explains (*); \
+             {noise} alone would mark {by_chance}.",
             rows.len(),
+            noise = self.noise(),
         );
         (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
+    }
+
+    /// What the change is compared with: how much sampling alone varies, or for sums of many runs, also how much these vary.
+    pub(super) fn noise(&self) -> &'static str {
+        let factor = self.report.diff.noise_factor;
+        if factor == 1.0 || factor.is_infinite() { SAMPLING } else { "chance" }
     }
 
     fn is_cpu_time(&self) -> bool {

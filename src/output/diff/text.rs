@@ -106,7 +106,7 @@ impl Text<'_, '_, '_> {
         };
         let unit = self.scale.short();
         let (weight, noise) = (self.signed(change.weight), self.number(change.noise));
-        let change = format!("{weight} {unit}{share}; one standard deviation by chance: {noise} {unit}");
+        let change = format!("{weight} {unit}{share}; one standard deviation of {}: {noise} {unit}", self.noise());
         self.style.write_lines(None, &labelled("change  ", &change, self.style.width), out)?;
         alerts::lines(self.report).iter().try_for_each(|alert| writeln!(out, "{}", alert.lines(ALERT, self.style)))
     }
@@ -147,9 +147,9 @@ impl Text<'_, '_, '_> {
             .sized((self.widest() + 2).max(self.style.least(11)), gap)
     }
 
-    /// `+1.200 *`: the star marks changes that chance hardly explains.
+    /// `+1.200 *`: the star marks changes that chance hardly explains, unless there are too few samples to compare.
     fn change(&self, change: &Change) -> Cell {
-        let is_beyond = change.is_beyond_noise();
+        let is_beyond = change.is_beyond_noise() && self.too_few().is_none();
         let tone = if change.weight > 0.0 { Tone::Warning } else { Tone::Weight };
         let mark = if is_beyond { '*' } else { ' ' };
         Cell { tone: is_beyond.then_some(tone), mark, ..format!("{} ", self.signed(change.weight)).into() }
@@ -181,7 +181,7 @@ impl Text<'_, '_, '_> {
     /// A table of functions or binaries. `own` is the title of the change of self weight.
     pub(super) fn rows(&self, own: &str, what: &str, rows: &[&DiffRow]) -> Table {
         let mut columns = self.columns(own);
-        columns.push(Column::new("by chance", 1).sized(9, 1));
+        columns.push(Column::new(self.noise(), 1).sized(9, 1));
         columns.push(self.change_column("Δ total", 2, 3));
         let row = |row: &&DiffRow| {
             let [before, after] = [row.sides.before.sums.self_weight, row.sides.after.sums.self_weight];
@@ -193,8 +193,11 @@ impl Text<'_, '_, '_> {
     }
 
     pub(super) fn legend(&self, out: &mut dyn Write) -> io::Result<()> {
-        let text = "* more than 1.96 standard deviations: chance alone rarely does that";
-        self.style.write_wrapped(Some(Tone::Dim), 0, text, out)
+        if self.too_few().is_some() {
+            return Ok(());
+        }
+        let text = format!("* more than 1.96 standard deviations: {} alone rarely does that", self.noise());
+        self.style.write_wrapped(Some(Tone::Dim), 0, &text, out)
     }
 
     fn tree(&self, out: &mut dyn Write) -> io::Result<()> {

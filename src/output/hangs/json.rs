@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::sentences::missing;
+use super::text::answer;
 use crate::output::json::values;
 use crate::profile::{Profile, ThreadId};
 use crate::recording::{Interval, Recording};
@@ -24,6 +25,7 @@ pub(in crate::output) fn write_json(report: &HangReport, recording: &Recording, 
     let head = json!({
         "format": "traceparse-hangs",
         "version": VERSION,
+        "answer": answer(report, recording),
         "is_recorded": report.is_recorded,
         "rejected_rows": report.rejected,
         "missing_symbols": missing(report, profile).into_iter().map(symbols).collect::<Value>(),

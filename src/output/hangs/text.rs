@@ -29,6 +29,13 @@ const HITCHES: usize = 5;
 /// disturbing. Source: "Explore UI animation hitches and the render loop", Apple Tech Talks 2021.
 const RATIO: [f64; 2] = [5.0, 10.0];
 
+const NOT_RECORDED: &str = "Hangs were not recorded, so it is unknown whether there was one";
+
+/// The first line, without its end.
+pub(super) fn answer(report: &HangReport, recording: &Recording) -> String {
+    Page { profile: &recording.profile, style: &Style::default(), report }.title()
+}
+
 pub(in crate::output) fn write_text(
     report: &HangReport,
     recording: &Recording,
@@ -87,8 +94,11 @@ impl Page<'_> {
                 format!("The report does not state a hang, and it is unknown which of its threads it describes{choose}")
             }
             (0, false) if !has_samples => "The input has no table of hangs, and no CPU samples".to_owned(),
+            (0, false) if !self.profile.thread_ids().any(|id| self.profile.thread(id).is_main) => {
+                format!("{NOT_RECORDED}: no thread is known to be a main thread")
+            }
             (0, false) => format!(
-                "Hangs were not recorded, and no samples show a main thread on the CPU for {limit} without a pause"
+                "{NOT_RECORDED}: no samples show a main thread on the CPU for {limit} without a pause, but it may have waited"
             ),
             (1, true) if longest.is_empty() => format!("1 hang{whose}"),
             (1, true) => format!("1 hang{whose}, {longest}"),

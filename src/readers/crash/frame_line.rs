@@ -6,7 +6,6 @@
 //! 6   ???                             0x00000001f0000000 ???
 //! ```
 
-use super::report::is_placeholder;
 use crate::readers::images::hex;
 
 /// The parts of a line.
@@ -105,6 +104,11 @@ fn split(text: &str) -> (&str, Option<u64>, Option<(&str, u32)>) {
     }
     let without_offset = text.rfind(" (").and_then(|at| Some((at, source(at)?)));
     without_offset.map_or((text, None, None), |(at, source)| (&text[..at], None, source))
+}
+
+/// True for text in place of the name of a function.
+pub(super) fn is_placeholder(name: &str) -> bool {
+    matches!(name, "" | "???" | "<redacted>" | "<unknown>")
 }
 
 fn is_digits(text: &str) -> bool {

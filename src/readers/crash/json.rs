@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use struson::reader::ValueType;
 
-use super::frame_line::FrameLine;
-use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, elided_recursion, is_placeholder};
+use super::frame_line::is_placeholder;
+use super::report::{Form, Frame, Image, Report, SEVERAL, Stack};
 use crate::error::{Error, Position};
 use crate::memory::OverBudget;
 use crate::readers::images::hex;
 use crate::readers::json::Json;
-use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
-use crate::units::{Uuid, several};
+use crate::recording::{LAST_EXCEPTION, Options};
+use crate::units::Uuid;
 
 /// The members whose values are kept.
 const KEPT: [&str; 23] = [
@@ -41,6 +41,9 @@ const KEPT: [&str; 23] = [
     "vmRegionInfo",
     "vmregioninfo",
 ];
+
+/// The maximum length of the path of a fact.
+const LONGEST_KEY: usize = 128;
 
 /// Replaces the escapes of half a character (`\\ud800`), which devices write if they cut a string, by ones of U+FFFD. Positions stay the same.
 fn with_whole_characters(bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -72,8 +75,9 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
     let bytes = with_whole_characters(bytes);
     let mut json = Json::new(&*bytes, name, options);
     let mut report = Report::new(Form::Ips, &options.memory);
+    let mut backtraces = Vec::new();
     loop {
-        document(&mut json, &mut report)?;
+        document(&mut json, &mut report, &mut backtraces)?;
         if !json.has_next()? {
             break;
         }
@@ -82,23 +86,37 @@ pub(super) fn read(bytes: &[u8], name: &str, options: &Options) -> Result<Report
         }
     }
     let faulting = || report.fact("faultingThread").or(report.fact("legacyInfo.threadHighlighted"))?.parse().ok();
-    report.crashed = report.crashed.or_else(faulting);
-    report.place_absolute();
-    // Code outside of all images has the index of an image without a name, whose base is 0.
-    let is_known = |image: &Image| image.uuid.is_some() || !image.name.is_empty();
+    report.crashed = report.crashed.or_else(faulting).filter(|&index| index < report.threads.len());
+    report.add_specific(backtraces).map_err(|over| Error::memory(over, Some(json.place())))?;
     let Report { images, threads, backtraces, .. } = &mut report;
-    for frame in threads.iter_mut().chain(backtraces).flat_map(|stack| &mut stack.frames) {
-        frame.image = frame.image.filter(|&index| images.get(index).is_some_and(is_known));
-        let image = frame.image.map(|index| images[index].name.as_str());
-        // PLCrashReporter writes the name of the image, and the offset in it.
-        if frame.name.as_deref().is_some_and(|name| image == Some(name)) && frame.offset == Some(frame.address) {
-            (frame.name, frame.offset) = (None, None);
-        }
-    }
+    threads.iter_mut().chain(backtraces).for_each(|stack| find_images(images, stack));
     Ok(report)
 }
 
-fn document<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Error> {
+/// Checks the images of frames.
+fn find_images(images: &[Image], stack: &mut Stack) {
+    for frame in &mut stack.frames {
+        let Some(index) = frame.image else { continue };
+        let Some(image) = images.get(index) else {
+            stack.unread.get_or_insert_with(|| stack.at.clone());
+            frame.image = None;
+            continue;
+        };
+        // Code outside of all images has the index of an image without a name, whose base is 0.
+        frame.image = frame.image.filter(|_| image.uuid.is_some() || !image.name.is_empty());
+        // PLCrashReporter writes the name of the image, and the offset in it.
+        if frame.name.as_ref() == Some(&image.name) && frame.offset == Some(frame.address) {
+            (frame.name, frame.offset) = (None, None);
+        }
+    }
+}
+
+/// Reads a document. `backtraces` are the texts of backtraces, whose images may follow.
+fn document<R: Read>(
+    json: &mut Json<'_, R>,
+    report: &mut Report,
+    backtraces: &mut Vec<(Position, String)>,
+) -> Result<(), Error> {
     json.begin_object()?;
     while json.has_next()? {
         let key = json.member()?;
@@ -123,17 +141,18 @@ fn document<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), 
                 report.backtraces.extend(Some(stack).filter(|stack| !stack.is_empty()));
             }
             "asiBacktraces" if json.is_next(ValueType::Array)? => each(json, |json| {
-                let at = json.place();
-                let text = json.scalar()?.unwrap_or_default();
-                let name = format!("{SPECIFIC_BACKTRACE} {}", report.backtraces.len() + 1);
-                let stack = specific_backtrace(&text, Stack { name, at, ..Stack::default() });
-                let bytes = stack.frames.iter().map(|frame| size_of::<Frame>() + frame.texts()).sum::<usize>();
-                held(report.hold(size_of::<Stack>() + bytes), json)?;
-                report.backtraces.extend(Some(stack).filter(|stack| !stack.is_empty()));
+                let (at, text) = (json.place(), json.scalar()?.unwrap_or_default());
+                held(report.hold(size_of::<Stack>() + text.len()), json)?;
+                backtraces.push((at, text));
                 Ok(())
             })?,
             _ if KEPT.contains(&key.as_str()) => {
-                json.leaves(&mut vec![key], |path, value, json| held(report.add_fact(&path.join("."), &value), json))?
+                json.leaves(&mut vec![key], |path, value, json| match path {
+                    // The keys are the names of frameworks.
+                    [key, ..] if key == "asi" => held(report.add_fact(key, &value), json),
+                    _ if path.iter().map(String::len).sum::<usize>() > LONGEST_KEY => Ok(()),
+                    _ => held(report.add_fact(&path.join("."), &value), json),
+                })?
             }
             _ => json.skip()?,
         }
@@ -160,7 +179,9 @@ fn held<R: Read>(result: Result<(), OverBudget>, json: &Json<'_, R>) -> Result<(
 /// Reads an image. False if its UUID or address cannot be read, and is left out.
 fn image<R: Read>(json: &mut Json<'_, R>) -> Result<(Image, bool), Error> {
     let (mut image, mut uuid, mut base) = (Image::default(), None, None);
-    json.begin_object()?;
+    if !is_object(json)? {
+        return Ok((image, false));
+    }
     while json.has_next()? {
         match json.member()?.as_str() {
             "name" => image.name = json.scalar()?.unwrap_or_default(),
@@ -184,20 +205,22 @@ fn image<R: Read>(json: &mut Json<'_, R>) -> Result<(Image, bool), Error> {
 
 fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Error> {
     let (mut name, mut queue, mut stack) = (None, None, Stack { at: json.place(), ..Stack::default() });
-    json.begin_object()?;
+    if !is_object(json)? {
+        report.threads.push(Stack { unread: Some(stack.at.clone()), ..stack });
+        return held(report.hold(size_of::<Stack>()), json);
+    }
     while json.has_next()? {
         match json.member()?.as_str() {
-            "name" => name = json.text()?,
-            "queue" => queue = json.text()?,
+            "name" => name = json.scalar()?,
+            "queue" => queue = json.scalar()?,
             "triggered" => {
-                if json.boolean()? == Some(true) {
+                if is_true(json)? {
                     report.crashed = Some(report.threads.len());
                 }
             }
             "frames" if json.is_next(ValueType::Array)? => frames(json, report, &mut stack)?,
             "recursionInfoArray" if json.is_next(ValueType::Array)? => each(json, |json| {
-                let elided = elided(json)?;
-                stack.elided = stack.elided.take().or(elided);
+                stack.add_elided(elided(json)?);
                 Ok(())
             })?,
             _ => json.skip()?,
@@ -206,26 +229,41 @@ fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Er
     json.end_object()?;
     let Stack { frames, unread, elided, at, .. } = stack;
     let stack = Stack::new(None, &name.unwrap_or_default(), &queue.unwrap_or_default(), at);
-    held(report.hold(size_of::<Stack>() + stack.name.len() + elided.as_ref().map_or(0, String::len)), json)?;
+    held(report.hold(size_of::<Stack>() + stack.name.len()), json)?;
     report.threads.push(Stack { frames, unread, elided, ..stack });
     Ok(())
 }
 
-/// Reads the numbers of the first and last frame that were left out, and the function that called itself.
-fn elided<R: Read>(json: &mut Json<'_, R>) -> Result<Option<String>, Error> {
-    let (mut first, mut last, mut function) = (None, None, None);
-    json.begin_object()?;
+/// Reads the numbers of the first and last frame that were left out, and returns the number of frames; 0 if it is unknown.
+fn elided<R: Read>(json: &mut Json<'_, R>) -> Result<u64, Error> {
+    let (mut first, mut last) = (None, None);
+    if !is_object(json)? {
+        return Ok(0);
+    }
     while json.has_next()? {
         match json.member()?.as_str() {
             "hottestElided" => first = whole(json)?,
             "coldestElided" => last = whole(json)?,
-            "keyFrame" if json.is_next(ValueType::Object)? => function = frame(json)?.and_then(|frame| frame.name),
             _ => json.skip()?,
         }
     }
     json.end_object()?;
-    let count = first.zip(last).and_then(|(first, last)| last.checked_sub(first)?.checked_add(1));
-    Ok(count.map(|count| elided_recursion(&several(count, "frame"), &function.unwrap_or_default())))
+    Ok(first.zip(last).and_then(|(first, last)| last.checked_sub(first)?.checked_add(1)).unwrap_or(0))
+}
+
+/// Begins an object. False for any other value, which is skipped.
+fn is_object<R: Read>(json: &mut Json<'_, R>) -> Result<bool, Error> {
+    let is_object = json.is_next(ValueType::Object)?;
+    if is_object {
+        json.begin_object()?
+    } else {
+        json.skip()?
+    };
+    Ok(is_object)
+}
+
+fn is_true<R: Read>(json: &mut Json<'_, R>) -> Result<bool, Error> {
+    Ok(json.scalar()?.is_some_and(|value| value == "true"))
 }
 
 /// Reads a number; `None` for any other value.
@@ -251,33 +289,30 @@ fn frames<R: Read>(json: &mut Json<'_, R>, report: &mut Report, stack: &mut Stac
     Ok(())
 }
 
-/// Reads the lines of a backtrace that a framework recorded before it ended the process.
-fn specific_backtrace(text: &str, mut stack: Stack) -> Stack {
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match FrameLine::parse(line) {
-            Some(line) => stack.frames.push(Frame::of_line(&line, 0..0)),
-            None => stack.unread = stack.unread.or(Some(stack.at.clone())),
-        }
-    }
-    stack.mark_inlined();
-    stack
-}
-
-/// Reads a frame; `None` if it has neither an address nor a name.
+/// Reads a frame; `None` if it has neither an address nor a name, or a number cannot be read.
 fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Frame>, Error> {
     let (mut frame, mut offset, mut file, mut line) = (Frame::default(), None, None, None);
-    json.begin_object()?;
+    let mut is_readable = is_object(json)?;
+    if !is_readable {
+        return Ok(None);
+    }
     frame.span.start = json.place().byte as usize - 1;
     while json.has_next()? {
         match json.member()?.as_str() {
-            "imageIndex" => frame.image = whole(json)?.map(|index| usize::try_from(index).unwrap_or(usize::MAX)),
-            "imageOffset" => offset = whole(json)?,
+            "imageIndex" => {
+                frame.image = whole(json)?.and_then(|index| usize::try_from(index).ok());
+                is_readable &= frame.image.is_some();
+            }
+            "imageOffset" => {
+                offset = whole(json)?;
+                is_readable &= offset.is_some();
+            }
             // Some tools write an address in place of a name.
             "symbol" => frame.name = json.scalar()?.filter(|name| !is_placeholder(name) && hex(name).is_none()),
             "symbolLocation" => frame.offset = whole(json)?,
             "sourceFile" => file = json.scalar()?.filter(|file| !file.is_empty()),
             "sourceLine" => line = json.scalar()?.and_then(|line| line.parse().ok()),
-            "inline" => frame.is_inlined = json.scalar()?.is_some_and(|value| value == "true"),
+            "inline" => frame.is_inlined = is_true(json)?,
             _ => json.skip()?,
         }
     }
@@ -286,7 +321,8 @@ fn frame<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Frame>, Error> {
     frame.source = file.map(|file| (file, line.unwrap_or(0)));
     frame.address = offset.unwrap_or_default();
     frame.offset = frame.offset.filter(|_| frame.name.is_some());
-    Ok((offset.is_some() || frame.name.is_some()).then_some(frame))
+    is_readable &= offset.is_some() || frame.name.is_some();
+    Ok(is_readable.then_some(frame))
 }
 
 /// The members of a frame that change if it is named, in the order of [`FrameObject::values`].

@@ -1,6 +1,6 @@
 //! Converts a crash report to a document of a recording.
 
-use super::report::{Frame, Report, Stack};
+use super::report::{Form, Frame, Report, Stack};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine};
 use crate::readers::stop::CRASH_TABLE;
@@ -8,7 +8,7 @@ use crate::recording::{
     ATTRIBUTED_THREAD, CRASH, FrameKind, InputBuilder, NON_FATAL, RecordingBuilder, RejectReason, Table, TableKind,
     Toc, TocProcess, TocRun,
 };
-use crate::units::Address;
+use crate::units::{Address, several};
 
 /// Adds a report as the only run of its input.
 ///
@@ -122,7 +122,10 @@ impl<'r, 'i> Writer<'r, 'i> {
     /// Adds a frame. `is_outer` is true if the frame before was inlined into it.
     fn frame(&mut self, frame: &Frame, kind: FrameKind, is_outer: bool) -> Result<FrameId, Full> {
         let binary = frame.image.map(|index| self.binary(index)).transpose()?;
-        let Some(name) = &frame.name else { return self.input.frame(kind, frame.address, binary) };
+        let unknown = || frame.is_inlined.then_some("<unknown>");
+        let Some(name) = frame.name.as_deref().or_else(unknown) else {
+            return self.input.frame(kind, frame.address, binary);
+        };
         let source = |(file, line): &(String, u32)| Ok(SourceLine { path: self.input.string(file)?, line: *line });
         let source = frame.source.as_ref().map(source).transpose()?;
         if is_outer {
@@ -178,9 +181,11 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let note = report.fact("exception.note");
     let is_marked = ["isNonFatal", "isSimulated"].iter().any(|key| matches!(report.fact(key), Some("1" | "true")));
     let is_crash = !is_marked && !note.is_some_and(|note| note.contains("NOT a crash") || note.contains("NON-FATAL"));
-    let messages = report.facts_below("asi").take(MESSAGES).chain(fact(&["exception.message"]));
+    let more = report.facts_below("asi").count().saturating_sub(MESSAGES);
+    let more = Some(format!("… {more} more")).filter(|_| more > 0);
+    let messages = report.facts_below("asi").take(MESSAGES).chain(more.as_deref()).chain(fact(&["exception.message"]));
     let messages = messages.chain(fact(&["exceptionReason.composed_message", "exceptionReason.name"]));
-    let elided = report.attributed().and_then(|index| report.stacks().nth(index)?.elided.as_deref());
+    let elided = report.attributed().and_then(|index| report.stacks().nth(index)?.elided);
     let first_line = |text: String| text.lines().next().map(str::to_owned);
     let fields = [
         ("start-date", fact(&["captureTime", "timestamp"]).and_then(TocRun::date)),
@@ -192,7 +197,7 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
         ("signal", text(&["exception.signal"])),
         ("termination-reason", termination(report)),
         ("exception-reason", joined(messages.chain(note.filter(|_| !is_crash)).collect())),
-        ("recursion", elided.map(|elided| format!("{elided} are left out of the stack"))),
+        ("recursion", elided.map(|count| elided_recursion(report.form, count))),
         ("memory-region", text(&["vmRegionInfo", "vmregioninfo"]).and_then(first_line)),
         (ATTRIBUTED_THREAD, attributed.map(|index| index.to_string())),
     ];
@@ -200,6 +205,13 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let path = report.fact("procPath").unwrap_or_default().to_owned();
     let processes = vec![TocProcess { name: name.to_owned(), pid: pid.and_then(|pid| pid.parse().ok()), path }];
     TocRun { number: 1, device, process, summary, processes, ..TocRun::default() }
+}
+
+/// `57,985 frames of recursion are left out of the stack`.
+fn elided_recursion(form: Form, count: u64) -> String {
+    let what = if form == Form::Ips { "frame" } else { "level" };
+    let count = if count == 0 { "an unknown number".to_owned() } else { several(count, what) };
+    format!("left out of the stack: {count} of recursion")
 }
 
 /// Why a report without stacks cannot be shown, with what it states.

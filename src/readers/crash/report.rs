@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::frame_line::FrameLine;
 use crate::error::Position;
+use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::readers::stop;
-use crate::recording::{FrameKind, LAST_EXCEPTION};
+use crate::recording::{FrameKind, LAST_EXCEPTION, SPECIFIC_BACKTRACE};
 use crate::units::Uuid;
 
 /// Images are numbered in each report, so frames of another report would get wrong names.
@@ -71,8 +72,9 @@ pub(crate) struct Stack {
     pub(crate) list: Option<Range<usize>>,
     /// Where the first unreadable frame is.
     pub(crate) unread: Option<Position>,
-    /// What the system left out of the stack: `57,985 frames of recursion through f`.
-    pub(crate) elided: Option<String>,
+    /// The frames of recursion that the system left out of the stack. Text contains levels, each of one or more frames. 0 if the number cannot
+    /// be read.
+    pub(super) elided: Option<u64>,
 }
 
 /// A frame.
@@ -142,20 +144,39 @@ impl Report {
         self.held.grow(2 * bytes as u64)
     }
 
-    /// Finds the images of frames with absolute addresses.
-    pub(super) fn place_absolute(&mut self) {
-        let mut by_base: Vec<usize> = (0..self.images.len()).collect();
+    /// Adds the backtraces that a framework recorded before it ended the process: lines of text in JSON. An image that is not listed has only its
+    /// name.
+    pub(super) fn add_specific(&mut self, texts: Vec<(Position, String)>) -> Result<(), OverBudget> {
+        let listed = self.images.len();
+        let mut by_base: Vec<usize> = (0..listed).collect();
         by_base.sort_by_key(|&index| self.images[index].base);
-        let frames = self.backtraces.iter_mut().flat_map(|stack| &mut stack.frames);
-        for frame in frames.filter(|frame| frame.image.is_none()) {
-            let Some(address) = frame.absolute else { continue };
-            let after = by_base.partition_point(|&index| self.images[index].base <= address);
-            let Some(&index) = after.checked_sub(1).and_then(|before| by_base.get(before)) else { continue };
-            let offset = address - self.images[index].base;
-            if offset < self.images[index].size {
-                (frame.image, frame.address) = (Some(index), offset);
+        let mut unlisted: HashMap<String, usize> = HashMap::default();
+        for (number, (at, text)) in texts.into_iter().enumerate() {
+            let mut stack = Stack { name: format!("{SPECIFIC_BACKTRACE} {number}"), at, ..Stack::default() };
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                let Some(line) = FrameLine::parse(line) else {
+                    stack.unread.get_or_insert_with(|| stack.at.clone());
+                    continue;
+                };
+                let mut frame = Frame::of_line(&line, 0..0);
+                self.hold(size_of::<Frame>() + frame.texts() + line.image.len())?;
+                let after = by_base.partition_point(|&index| self.images[index].base <= line.address);
+                let image = after.checked_sub(1).map(|before| by_base[before]);
+                let image = image.filter(|&index| line.address - self.images[index].base < self.images[index].size);
+                if let Some(index) = image {
+                    frame.address -= self.images[index].base;
+                } else if line.image != "???" && !unlisted.contains_key(line.image) {
+                    unlisted.insert(line.image.to_owned(), self.images.len());
+                    let (name, path) = (line.image.to_owned(), line.image.to_owned());
+                    self.images.push(Image { name, path, ..Image::default() });
+                }
+                frame.image = image.or_else(|| unlisted.get(line.image).copied());
+                stack.frames.push(frame);
             }
+            stack.mark_inlined();
+            self.backtraces.extend(Some(stack).filter(|stack| !stack.is_empty()));
         }
+        Ok(())
     }
 
     /// The stacks of all threads, and then the backtraces.
@@ -200,6 +221,14 @@ impl Stack {
         Self { number, name: name.to_owned(), is_main: queue == "com.apple.main-thread", at, ..Self::default() }
     }
 
+    /// Adds frames that the system left out; 0 if their number is unknown, and so is the sum.
+    pub(super) fn add_elided(&mut self, count: u64) {
+        self.elided = Some(match self.elided {
+            Some(before) if before.min(count) == 0 => 0,
+            before => before.unwrap_or(0).saturating_add(count),
+        });
+    }
+
     /// True if the report has no frames here, not even one that cannot be read.
     pub(super) fn is_empty(&self) -> bool {
         self.frames.is_empty() && self.unread.is_none()
@@ -211,7 +240,7 @@ impl Stack {
     pub(super) fn mark_inlined(&mut self) {
         for frames in self.frames.chunk_by_mut(|inner, outer| {
             let is_same_place = inner.image == outer.image && inner.address == outer.address;
-            is_same_place && inner.name.is_some() && outer.name.is_some()
+            is_same_place && outer.name.is_some()
         }) {
             let has_offsets = frames.last().is_some_and(|last| last.offset.is_some());
             let mut names: HashSet<String> = HashSet::new();
@@ -219,7 +248,7 @@ impl Stack {
                 let [inner, outer] = &mut frames[index - 1..=index] else { return };
                 names.extend(inner.name.clone());
                 let is_new = outer.name.as_ref().is_some_and(|name| !names.contains(name));
-                inner.is_inlined = is_new || has_offsets && inner.offset.is_none();
+                inner.is_inlined = is_new && inner.name.is_some() || has_offsets && inner.offset.is_none();
                 if !inner.is_inlined {
                     names.clear();
                 }
@@ -227,18 +256,4 @@ impl Stack {
             frames.last_mut().into_iter().for_each(|last| last.is_inlined = false);
         }
     }
-}
-
-/// `57,985 frames of recursion through f`. The function is empty if it is unknown.
-pub(super) fn elided_recursion(count: &str, function: &str) -> String {
-    if function.is_empty() {
-        format!("{count} of recursion")
-    } else {
-        format!("{count} of recursion through {function}")
-    }
-}
-
-/// True for text in place of the name of a function.
-pub(super) fn is_placeholder(name: &str) -> bool {
-    matches!(name, "" | "???" | "<redacted>" | "<unknown>")
 }

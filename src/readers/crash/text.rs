@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use super::frame_line::FrameLine;
-use super::report::{Form, Frame, Image, Report, SEVERAL, Stack, elided_recursion};
+use super::report::{Form, Frame, Image, Report, SEVERAL, Stack};
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::memory::OverBudget;
 use crate::readers::images::{Image as Row, Images, hex};
 use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
-use crate::units::several;
 
 /// The fields of the header, with the keys of an `.ips` file.
 const FIELDS: [(&str, &str); 15] = [
@@ -37,11 +36,11 @@ const MARKS: [&str; 3] = ["Crashed", "Attributed", "Highlighted"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     Fields,
-    /// Application Specific Information, up to an empty line.
+    /// Application Specific Information.
     Specific,
-    /// The frames of the last stack, up to an empty line.
+    /// The frames of the last stack.
     Stack,
-    /// The frames of a backtrace, up to an empty line.
+    /// The frames of a backtrace.
     Backtrace,
     Images,
 }
@@ -49,6 +48,8 @@ enum Section {
 struct Parser {
     report: Report,
     section: Section,
+    /// The section that an empty line ended. It goes on if its next line follows.
+    before: Section,
     /// The name of the next thread.
     name: String,
     rows: Vec<(Row, String)>,
@@ -62,7 +63,14 @@ struct Parser {
 /// If a line of a list is longer than the limit for names, or the memory budget is exceeded.
 pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, Error> {
     let report = Report::new(Form::Text, &options.memory);
-    let mut parser = Parser { report, section: Section::Fields, name: String::new(), rows: Vec::new(), is_cut: false };
+    let mut parser = Parser {
+        report,
+        section: Section::Fields,
+        before: Section::Fields,
+        name: String::new(),
+        rows: Vec::new(),
+        is_cut: false,
+    };
     let mut at = Position { input: name.to_owned(), line: 0, byte: 0 };
     for with_end in text.split_inclusive('\n') {
         at.line += 1;
@@ -95,8 +103,21 @@ impl Parser {
                 || line.ends_with(':') && !line.starts_with(|first: char| first.is_ascii_digit())
         };
         let is_start = |line: &str| ["Incident Identifier:", "Process:"].iter().any(|key| line.starts_with(key));
+        let goes_on = match self.before {
+            Section::Specific => !is_title(trimmed),
+            Section::Stack => FrameLine::parse(line).is_some(),
+            Section::Backtrace => FrameLine::parse(line).is_some() || trimmed.starts_with('('),
+            Section::Images => Row::parse(trimmed).is_some(),
+            Section::Fields => false,
+        };
+        if goes_on && self.section == Section::Fields && !trimmed.is_empty() {
+            self.section = self.before;
+        }
         match self.section {
-            _ if trimmed.is_empty() => self.section = Section::Fields,
+            _ if trimmed.is_empty() => {
+                self.before = if self.section == Section::Fields { self.before } else { self.section };
+                self.section = Section::Fields;
+            }
             _ if is_start(trimmed) && !self.report.threads.is_empty() => {
                 return Err(Error::new(ErrorKind::NotAnExport(SEVERAL.to_owned()), Some(at.clone())));
             }
@@ -105,14 +126,13 @@ impl Parser {
             Section::Backtrace if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
                 self.add_list(line, span, at).map_err(over)?;
             }
-            Section::Stack | Section::Backtrace if trimmed.starts_with("--------") => {
-                self.elided(trimmed).map_err(over)?;
-            }
-            // An empty line is before the next title, except in reports that someone pasted.
+            Section::Stack | Section::Backtrace if trimmed.starts_with("--------") => self.elided(trimmed),
             Section::Stack | Section::Backtrace if !is_title(trimmed) => {
                 self.add_frame(line, span, at).map_err(over)?;
             }
             Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed, at).map_err(over)?,
+            // The rest of a line that was wrapped.
+            Section::Images if !is_title(trimmed) => {}
             _ => self.header(trimmed, at).map_err(over)?,
         }
         Ok(())
@@ -124,6 +144,9 @@ impl Parser {
             return self.thread(thread, at);
         }
         let (key, value) = line.split_once(':').unwrap_or((line, ""));
+        if line.ends_with(':') {
+            self.before = Section::Fields;
+        }
         let number = key.strip_prefix("Application Specific Backtrace ");
         let backtrace = match key {
             "Last Exception Backtrace" => Some(LAST_EXCEPTION.to_owned()),
@@ -150,14 +173,18 @@ impl Parser {
                 // `1.2 (34)`
                 let (version, build) = value.trim().split_once(" (").unwrap_or((value, ""));
                 self.report.add_fact("app_version", version)?;
-                self.report.add_fact("build_version", build.trim_end_matches(')'))
+                self.report.add_fact("build_version", build.strip_suffix(')').unwrap_or(build))
             }
             "Exception Type" => {
                 // `EXC_CRASH (SIGABRT)`
                 let (kind, signal) = value.trim().split_once(" (").unwrap_or((value, ""));
+                // PLCrashReporter writes only a signal.
+                let signal = if kind.trim().starts_with("SIG") { kind } else { signal };
                 self.report.add_fact("exception.type", kind)?;
-                self.report.add_fact("exception.signal", signal.trim_end_matches(')'))
+                self.report.add_fact("exception.signal", signal.strip_suffix(')').unwrap_or(signal))
             }
+            // The message may be in the same line.
+            "Application Specific Information" => self.report.add_fact("asi", value),
             // dyld and the watchdog write the reason in a separate line.
             "Library not loaded" | "<RBSTerminateContext| domain" => self.report.add_fact("termination.reasons.", line),
             "Code Type" => self.report.add_fact("cpuType", value.split(" (").next().unwrap_or_default()),
@@ -170,7 +197,7 @@ impl Parser {
 
     /// Reads the rest of a line `Thread 0 name:  Dispatch queue: com.apple.main-thread`, `Thread 0 Crashed:` or `Thread 1:: NAME`.
     fn thread(&mut self, line: &str, at: &Position) -> Result<(), OverBudget> {
-        self.section = Section::Fields;
+        (self.section, self.before) = (Section::Fields, Section::Fields);
         let Some((number, rest)) = line.split_at_checked(line.bytes().take_while(u8::is_ascii_digit).count()) else {
             return Ok(());
         };
@@ -205,15 +232,10 @@ impl Parser {
     }
 
     /// Reads `-------- ELIDED 3 LEVELS OF RECURSION THROUGH 0x1c4794e18 f() + 352`. Other lines number the levels.
-    fn elided(&mut self, line: &str) -> Result<(), OverBudget> {
-        let Some(elided) = line.strip_prefix("-------- ELIDED ") else { return Ok(()) };
-        let (levels, through) = elided.split_once(" LEVELS OF RECURSION THROUGH ").unwrap_or((elided, ""));
-        let function = through.split_once(' ').map_or(through, |(_, symbol)| symbol);
-        let function = function.rsplit_once(" + ").map_or(function, |(name, _)| name);
-        let text = elided_recursion(&several(levels.parse().unwrap_or(1), "level"), function);
-        self.report.hold(text.len())?;
-        self.stack().into_iter().for_each(|stack| stack.elided = Some(text.clone()));
-        Ok(())
+    fn elided(&mut self, line: &str) {
+        let Some(elided) = line.strip_prefix("-------- ELIDED ") else { return };
+        let levels = elided.split_once(" LEVEL").and_then(|(levels, _)| levels.parse().ok()).unwrap_or(0);
+        self.stack().into_iter().for_each(|stack| stack.add_elided(levels));
     }
 
     fn add_frame(&mut self, line: &str, span: Range<usize>, at: &Position) -> Result<(), OverBudget> {
@@ -316,7 +338,9 @@ impl Parser {
         report.threads = threads;
         report.backtraces = backtraces;
         report.backtraces.retain(|stack| !stack.is_empty());
-        let number = report.fact("faultingThread").and_then(|number| number.split_whitespace().next()?.parse().ok());
+        // `0  Dispatch queue: com.apple.main-thread`, or with a comma.
+        let digits = |text: &str| text.split(|digit: char| !digit.is_ascii_digit()).next()?.parse().ok();
+        let number = report.fact("faultingThread").and_then(digits);
         let with_number = |number: u64| report.threads.iter().position(|stack| stack.number == Some(number));
         report.crashed = report.crashed.or_else(|| with_number(number?));
         Ok(report)

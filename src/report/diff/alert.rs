@@ -60,7 +60,7 @@ impl Diff {
             AlertState::Quiet => after > 0.0 && first.value + after > most,
             AlertState::Undecided { .. } => false,
         };
-        let why = if is_open { UNREAD_ROWS } else { "chance alone may explain that" };
+        let why = if is_open { UNREAD_ROWS } else { "sampling alone may explain that" };
         let state = if is_open { AlertState::UNSURE } else { state };
         let note = state.is_undecided().then(|| why.to_owned());
         let (value, causes_count) = (Some(first.value), causes_count as u64);

@@ -8,7 +8,7 @@ use crate::units::Uuid;
 /// The key by which a function is matched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionKey {
-    /// Its binary and name, so that different builds of the function match.
+    /// Its binary and name, so that different builds of the function match. Only its name, if a recording has no binaries.
     Named,
     /// For an unnamed function: the UUID of its binary, and the offset from the load address. Different builds never match.
     Offset(Uuid, u64),
@@ -64,8 +64,20 @@ impl Functions {
     pub fn new(sides: [&Profile; 2]) -> Self {
         let no_stack = Function { name: String::new(), binary: None, key: FunctionKey::NoStack };
         let mut names: IndexSet<Function> = [no_stack].into_iter().collect();
+        // Exports of Xcode 12 contain no binaries. Then only names are compared.
+        let has_binaries = sides.iter().all(|profile| {
+            let mut functions = profile.function_ids();
+            functions.len() == 0 || functions.any(|id| profile.binary_name(id).is_some())
+        });
         let of_side = sides.map(|profile| {
-            let number = |id: FunctionId| names.insert_full(function(profile, id)).0;
+            let whole = |id: FunctionId| function(profile, id);
+            let bare = |id: FunctionId| match whole(id) {
+                Function { name, key: FunctionKey::Named, .. } => {
+                    Function { name, binary: None, key: FunctionKey::Named }
+                }
+                unnamed => unnamed,
+            };
+            let number = |id: FunctionId| names.insert_full(if has_binaries { whole(id) } else { bare(id) }).0;
             profile.function_ids().map(number).collect::<Vec<usize>>()
         });
         let mut binaries = IndexSet::default();

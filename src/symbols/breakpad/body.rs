@@ -7,7 +7,7 @@ use super::records::{Line, Place, Record};
 use crate::symbols::notes::Notes;
 
 /// The maximum inlining depth. Deeper calls count as part of the function around them. Known files have up to 33.
-const MAX_INLINE_DEPTH: u32 = 1_024;
+const MAX_INLINE_DEPTH: u32 = 128;
 
 /// An inlined call of a function.
 #[derive(Debug)]

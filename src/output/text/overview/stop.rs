@@ -46,7 +46,11 @@ impl Page<'_, '_> {
             };
             format!("{thread} {verb} {}{own}", self.function_of(leaf))
         };
-        let unknown = || "the report does not identify the thread that it happened on".to_owned();
+        let is_whole = self.report.table(self.series.series).is_none_or(|table| table.rejected.total() == 0);
+        let unknown = || match is_whole {
+            true => "the report does not identify the thread that it happened on".to_owned(),
+            false => "the thread that it happened on is unknown, or could not be read".to_owned(),
+        };
         let facts = if facts.is_empty() { "no facts were recorded".to_owned() } else { facts.join(" · ") };
         vec![(kind, facts), ("thread", stop.thread.map_or_else(unknown, of_thread))]
     }

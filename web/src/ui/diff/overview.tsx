@@ -68,7 +68,7 @@ function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element 
   return <Facts class="facts" data-part="totals" rows={rows} />;
 }
 
-/** The change of the total, and whether chance explains it. */
+/** The change of the total, and whether sampling explains it. */
 function judgement(total: DiffTotal, unit: Unit): Fact[] {
   const { all } = total.rows;
   const [before, change, noise] = [all.before[0]!, all.change[0]!, all.noise[0]!];
@@ -76,12 +76,12 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   const verdict = isJudged ? verdictOf(all, 0) : 'within noise';
   const [marked, likely] = [BEYOND_NOISE * noise, (BEYOND_NOISE + POWER) * noise];
   const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
-  const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
+  const judged = verdict === 'within noise' ? 'within noise: sampling may explain it' : `${verdict}: beyond noise; whether runs vary as much is unknown`;
   const changed = (words: string): Fact => [
     'change',
     <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of the weight before), ${words}`} />,
   ];
-  if (!Number.isFinite(noise)) return [changed('how much of it chance explains is unknown without sample counts')];
+  if (!Number.isFinite(noise)) return [changed('how much of it sampling explains is unknown without sample counts')];
   return [
     changed(isJudged ? judged : 'too few samples to judge'),
     ['noise', `± ${whole(noise)}, one standard deviation`],
@@ -113,7 +113,7 @@ function toldText({ functions, isOwn, told, changed }: AnswerOf<'diff-overview'>
   if (told === 0) return `${counted(functions, 'function')}${whose}, none with 20 samples or more: with so few samples, marks beyond noise mean little.`;
   const byChance = Math.round(0.05 * told);
   const many = byChance === 0 ? 'less than one' : `about ${byChance}`;
-  return `Of ${counted(told, 'function')}${whose} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark ${many}.`;
+  return `Of ${counted(told, 'function')}${whose} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; sampling alone would mark ${many}.`;
 }
 
 function Alerts({ facts: { alerts = [] } }: { facts: DiffFacts }): JSX.Element | null {
