@@ -207,8 +207,8 @@ pub(crate) enum Command {
     Demangle(DemangleArgs),
     /// List the UUIDs of missing symbols, or of symbol files
     ///
-    /// For a recording or an export, lists the binaries whose symbols are missing, with the share of samples in their unnamed code, largest
-    /// first. docs/symbols.md describes where to find their symbols.
+    /// For a recording or an export, lists the binaries whose symbols are missing, with the share of running samples whose work their
+    /// unnamed code hides, largest first. docs/symbols.md describes where to find their symbols.
     Uuid(UuidArgs),
     /// Pack symbols into a folder, as one Breakpad file per image
     ///

@@ -108,7 +108,7 @@ impl Recording {
 
 /// The processes whose intervals share a name, by name.
 fn shared_by(intervals: &[&Interval]) -> Vec<Arc<str>> {
-    let mut firsts: HashMap<(IntervalOrigin, Option<&str>, Option<&str>), &Arc<str>> = HashMap::default();
+    let mut firsts: HashMap<_, &Arc<str>> = HashMap::default();
     let mut shared: BTreeSet<Arc<str>> = BTreeSet::new();
     for interval in intervals {
         let Some(process) = &interval.process else { continue };
