@@ -7,7 +7,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -26,6 +26,7 @@ const corpus = (path) => join(process.env.TRACEPARSE_CORPUS, path);
 const fixture = (path) => join(ROOT, 'fixtures', path);
 const made = (name, content) => {
   const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
   return path;
 };
@@ -97,6 +98,17 @@ async function comparePair(files) {
 }
 
 /** Compares the heads, apart from the folders of symbols, and all columns. */
+/** The sum of reports is that of `fleet tree`. */
+async function compareSum(paths) {
+  const { engine, reading } = await read(paths.map((disk) => ({ path: basename(disk), disk })));
+  const { series, functions } = (await jsonOf(['fleet', 'tree', dirname(paths[0])], ['--view', 'functions'])).json;
+  const { tables } = engine.openPlain(reading.payload);
+  const shown = engine.ask({ series: 0, selection: {}, operations: [] }, { kind: 'functions' });
+  deepEqual([shown.total.weight, shown.total.samples].map(String), [series[0].all_weight, series[0].samples].map(String));
+  deepEqual(functions.map((_, row) => shownRow(tables, shown, row)), functions.map(commandRow));
+  return `${reading.title}: ${functions.length} functions`;
+}
+
 function equalPayload(page, { payload }, shorten, id = 'profile') {
   const [expected, expectedColumns] = partsOf(gunzipSync(Buffer.from(textOf(page, id), 'base64')));
   const [head, columns] = partsOf(Buffer.from(payload));
@@ -166,7 +178,10 @@ function* errors(orchard, text, dsym) {
   yield ['a damaged zstd', refuses(dropped(made('bad.xml.zst', damaged(zstd))), /reading failed: the zstd data is damaged/)];
   yield ['a cut zstd', refuses(dropped(made('cut.xml.zst', zstd.subarray(0, 9_000))), /truncated/)];
   yield ['two recordings', () => comparePair([...one, { path: 'b.xml', disk: writeChanged(orchard, join(folder, 'b.xml')) }])];
-  yield ['three recordings', refuses([...one, other, { ...other, path: 'c.xml' }], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, or two to compare/)];
+  yield ['three recordings', refuses([...one, other, { ...other, path: 'c.xml' }], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, two to compare, or several/)];
+  const payload = readFileSync(join(ROOT, 'tests/fuzz/corpus/metrickit/payload'), 'utf8');
+  const reports = [1, 2, 3].map((seconds) => made(`reports/${seconds}.json`, payload.replace('9 sec', `${seconds} sec`)));
+  yield ['several reports', () => compareSum(reports)];
   yield ['only symbols', refuses(dropped(dsym), /there is no recording in what was dropped \(Demo5\.dSYM\)/)];
   yield ['a text', refuses(dropped(made('notes.txt', 'hello')), /this is not an xctrace export/)];
   for (const path of ['../x', '/etc/passwd', 'a//b', 'a/./b', '', 'x'.repeat(5_000), 'a\0b']) {

@@ -1,4 +1,4 @@
-//! Chooses the recording among the dropped files, or two to compare. Everything else is searched for symbols.
+//! Chooses the recordings among the dropped files: one, two to compare, or several reports. Everything else is searched for symbols.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::cpu_tables::has_cpu_table;
 /// The input of a reading.
 #[derive(Debug, Default)]
 pub(crate) struct Choice {
-    /// One recording, or two; an export is followed by its tables of contents, and by exports of other tables.
+    /// One recording, two, or several reports; an export is followed by its tables of contents, and by exports of other tables.
     pub(crate) recordings: Vec<Vec<PathBuf>>,
     /// Files and folders that may be symbols.
     pub(crate) others: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub(crate) struct Choice {
 /// Chooses the recordings.
 ///
 /// # Errors
-/// If there is no recording, or if there are more than two.
+/// If there is no recording.
 pub(crate) fn choose(files: &mut InputFiles<'_>, options: &Options) -> Result<Choice, Error> {
     let mut found = Found::default();
     let dropped = children(files, Path::new(""));
@@ -37,7 +37,7 @@ pub(crate) fn choose(files: &mut InputFiles<'_>, options: &Options) -> Result<Ch
     let Found { recordings: found, tocs, mut others, mut unused, mut refused } = found;
     let mut recordings: Vec<Vec<PathBuf>> = found.iter().map(|(path, _)| vec![path.clone()]).collect();
     match (found.as_slice(), tocs.as_slice(), others.as_slice()) {
-        ([_] | [_, _], ..) => {
+        ([_, ..], ..) => {
             for toc in tocs {
                 let owner = export_of(&toc, &found).map(|owner| &mut recordings[owner]);
                 owner.unwrap_or(&mut others).push(toc);
@@ -55,11 +55,6 @@ pub(crate) fn choose(files: &mut InputFiles<'_>, options: &Options) -> Result<Ch
         ([], [only], []) => recordings.push(vec![only.clone()]),
         ([], [], [only]) if !is_folder(files, only) => recordings.push(std::mem::take(&mut others)),
         ([], ..) => return Err(none(&dropped)),
-        (several, ..) => {
-            let names: Vec<String> = several.iter().map(|(path, _)| path.display().to_string()).collect();
-            let (count, names) = (names.len(), first_of(&names));
-            return Err(sentence(format!("{count} recordings were dropped: {names}; drop one, or two to compare")));
-        }
     }
     Ok(Choice { recordings, others, unused, refused })
 }
@@ -276,9 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn refuses_none_and_many() {
-        let many = chosen(&[("a.xml", EXPORT), ("b/c.trace/form.template", b""), ("d", EXPORT)]).unwrap_err();
-        assert_eq!(many, "3 recordings were dropped: a.xml, b/c.trace, d; drop one, or two to compare");
+    fn refuses_none() {
+        assert!(chosen(&[("a.xml", EXPORT), ("b/c.trace/form.template", b""), ("d", EXPORT)]).is_ok());
         for contents in [&[("a.dSYM/b", &b""[..])][..], &[("a", b"?"), ("b", b"?")], &[(".DS_Store", b"")]] {
             assert!(chosen(contents).unwrap_err().contains("there is no recording"), "{contents:?}");
         }

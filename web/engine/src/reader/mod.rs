@@ -3,6 +3,7 @@
 //! ```text
 //! dropped files ─► files (a file system) ─► choice (recordings, symbols, others) ─► recording ─► payload, sentences
 //!                                                                                 ─► pair (of two) ─► both, facts, sentences
+//!                                                                                 ─► sum (of reports) ─► payload, sentences
 //! ```
 
 mod choice;
@@ -12,6 +13,7 @@ mod files;
 pub(crate) mod host;
 mod pair;
 mod recording;
+mod sum;
 
 use serde::{Deserialize, Serialize};
 use traceparse::Error;
@@ -133,6 +135,25 @@ mod tests {
         );
         assert!(Opened::new(&payload.0, &before.unwrap().0, facts.unwrap().as_bytes()).is_ok());
         assert_eq!(compared(true).notes, ["Before: b.xml; after: a.xml (swapped)."]);
+    }
+
+    #[test]
+    fn sums_several_reports() {
+        const HANG: &str = include_str!("../../../../tests/fuzz/corpus/metrickit/payload");
+        let later = HANG.replace("9 sec", "7 sec");
+        let read_all = |reports: &[&str]| {
+            let file =
+                |(number, report): (usize, &&str)| format!(r#"{{"path": "{number}.json", "size": {}}}"#, report.len());
+            let files: Vec<String> = reports.iter().enumerate().map(file).collect();
+            let request = format!(r#"{{"files": [{}]}}"#, files.join(", "));
+            read(request.as_bytes(), InMemory::new(reports.iter().map(|&report| report.into()).collect()))
+        };
+        let Reading { payload, title, refused, .. } = read_all(&[HANG, &later, HANG, "<trace-query-result>"]).unwrap();
+        assert_eq!((title.as_str(), refused.len()), ("2 reports", 2), "{refused:?}");
+        assert!(refused[0].contains("2.json: a copy"), "{refused:?}");
+        assert!(Opened::new(&payload.0, b"", b"").is_ok());
+        let Refused(several) = read_all(&[HANG, EXPORT, EXPORT]).err().unwrap();
+        assert!(several.contains("3 recordings were dropped: 0.json, 1.json, 2.json; drop one"), "{several}");
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Reads the chosen recordings, names their functions, and writes their payloads, like the command writes a page.
 
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
 
-use traceparse::files::Files;
+use traceparse::files::{Entry, Files};
 use traceparse::output::WorkbenchOptions;
 use traceparse::profile::RebuildError;
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, SampleDetail};
@@ -14,7 +16,7 @@ use traceparse::{Analysis, Error, ErrorKind, Input, InputFiles, InputPlace};
 
 use super::choice::{Choice, choose};
 use super::files::CACHE;
-use super::{Reading, pair, sentence};
+use super::{Reading, pair, sentence, sum};
 use crate::wire::U8s;
 
 /// Reads the recordings among the files, within the memory limit. If they are too large to keep each sample, times are left out.
@@ -64,13 +66,16 @@ fn divided<T>(results: impl Iterator<Item = Result<T, Error>>) -> (Vec<T>, Vec<E
     (values, errors)
 }
 
-/// Reads one recording, or compares two. If one of two cannot be read, the other is read alone.
+/// Reads one recording, compares two, or sums several reports. If one of two cannot be read, the other is read alone.
 fn read_chosen(
     chosen: &[Chosen<'_, '_>],
     options: &Options,
     is_swapped: bool,
     mut reading: Reading,
 ) -> Result<Reading, Error> {
+    if chosen.len() > 2 {
+        return sum::of_reports(chosen, options, reading);
+    }
     let (mut loaded, mut failed) = divided(chosen.iter().map(|chosen| chosen.load(options, &mut reading)));
     let is_memory = |error: &Error| matches!(error.kind, ErrorKind::Memory(_));
     if let Some(fault) = failed.iter().position(is_memory).or_else(|| loaded.is_empty().then_some(0)) {
@@ -84,7 +89,7 @@ fn read_chosen(
 }
 
 /// A recording that was chosen, with its opened inputs by name.
-struct Chosen<'c, 'f> {
+pub(super) struct Chosen<'c, 'f> {
     files: &'c InputFiles<'f>,
     choice: &'c Choice,
     inputs: Vec<(String, Input<'c>)>,
@@ -100,7 +105,7 @@ pub(super) struct Loaded {
 
 impl Loaded {
     /// Writes the payload of the only recording.
-    fn written(self, reading: Reading) -> Result<Reading, Error> {
+    pub(super) fn written(self, reading: Reading) -> Result<Reading, Error> {
         let Self { name, analysis, intervals } = self;
         let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
         let page = WorkbenchOptions { intervals: Some(&intervals), ..WorkbenchOptions::default() };
@@ -110,8 +115,26 @@ impl Loaded {
 }
 
 impl Chosen<'_, '_> {
+    /// The path of its first input.
+    pub(super) fn name(&self) -> &str {
+        self.inputs.first().map_or("", |(name, _)| name)
+    }
+
+    /// A hash of its files, which is the same for copies.
+    pub(super) fn content(&self) -> io::Result<u64> {
+        const BLOCK: usize = 1 << 20;
+        let mut hasher = DefaultHasher::new();
+        for path in self.inputs.iter().map(|(name, _)| Path::new(name)) {
+            let Entry::File { length, .. } = self.files.entry(path)? else { continue };
+            for offset in (0..length).step_by(BLOCK) {
+                hasher.write(&self.files.read(path, offset, BLOCK)?);
+            }
+        }
+        Ok(hasher.finish())
+    }
+
     /// Reads the recording with its names, and adds sentences to `reading`.
-    fn load(&self, options: &Options, reading: &mut Reading) -> Result<Loaded, Error> {
+    pub(super) fn load(&self, options: &Options, reading: &mut Reading) -> Result<Loaded, Error> {
         let mut recording = RecordingBuilder::new(options.clone());
         self.inputs.iter().try_for_each(|(name, input)| input.read_into(&mut recording, name))?;
         let recording = recording.finish()?;
@@ -127,8 +150,7 @@ impl Chosen<'_, '_> {
         let messages = intervals.diagnostics.iter().map(ToString::to_string);
         let new: Vec<String> = messages.filter(|message| !reading.warnings.contains(message)).collect();
         reading.warnings.extend(new);
-        let name = self.inputs.first().map(|(name, _)| name.clone()).unwrap_or_default();
-        Ok(Loaded { name, analysis, intervals })
+        Ok(Loaded { name: self.name().to_owned(), analysis, intervals })
     }
 
     /// Fails if there are no samples. The warnings explain the failure, so they are a part of it.
