@@ -411,12 +411,14 @@ impl Writer<'_> {
         let uuid = found.map_or(in_uuid, |image| image.uuid.filter(|_| load_address.is_some()));
         let load_address = load_address.or(found.map(|image| image.low)).or(start).unwrap_or_default();
         let name = found.map(|image| image.name.as_str()).filter(|_| in_uuid.is_some()).unwrap_or(name);
-        let key = (load_address, name.to_owned(), uuid);
+        // The path, since a process may not list an image that another one lists.
+        let path = found.map_or(name, |image| &image.path);
+        let key = (load_address, path.to_owned(), uuid);
         if let Some(&id) = self.binaries.get(&key) {
             return Ok((Some(id), is_listed));
         }
-        let path = self.input.string(found.map_or(name, |image| &image.path))?;
-        let (name, load_address) = (self.input.string(name)?, Address::new(load_address));
+        let [name, path] = [name, path].map(|text| self.input.string(text));
+        let (name, path, load_address) = (name?, path?, Address::new(load_address));
         let id = self.input.binary(Binary { name, uuid, arch: None, load_address, path })?;
         self.binaries.insert(key, id);
         Ok((Some(id), is_listed))
