@@ -37,7 +37,7 @@ pub struct IntervalSummary {
     /// The Swift tasks of a recording, by descending running time.
     pub tasks: Vec<SwiftTask>,
     /// The processes of a recording whose intervals share a name, and are therefore in one row.
-    pub shared_by: Vec<Arc<str>>,
+    pub shared_by: Vec<String>,
     /// True to show unions and gaps of intervals in text and CSV. JSON always contains them.
     pub shows_unions: bool,
 }
@@ -91,7 +91,7 @@ impl Recording {
     ) -> IntervalSummary {
         let mut pool = IntervalPool::new(labels, alerts);
         let distinct = intervals.distinct();
-        let shared_by = shared_by(&distinct);
+        let shared_by = shared_by(&distinct, labels);
         pool.add(None, distinct, CpuWithin::new(self).as_ref());
         let rejected = intervals.tables.iter().map(|table| table.rejected.total());
         pool.unread = rejected.fold(intervals.unread_runs.len() as u64, u64::saturating_add);
@@ -106,20 +106,28 @@ impl Recording {
     }
 }
 
-/// The processes whose intervals share a name, by name.
-fn shared_by(intervals: &[&Interval]) -> Vec<Arc<str>> {
-    let mut firsts: HashMap<_, &Arc<str>> = HashMap::default();
-    let mut shared: BTreeSet<Arc<str>> = BTreeSet::new();
+/// The processes whose intervals share a row: `App (7)`. If there are labels, only rows with these names are shown.
+fn shared_by(intervals: &[&Interval], labels: &[String]) -> Vec<String> {
+    let is_label =
+        |text: &Option<Arc<str>>| text.as_deref().is_some_and(|text| labels.iter().any(|label| label == text));
+    let mut firsts = HashMap::default();
+    let mut shared = BTreeSet::new();
     for interval in intervals {
         let Some(process) = &interval.process else { continue };
-        let key =
-            (interval.origin, interval.table.as_deref(), interval.name.as_deref().or(interval.hang_type.as_deref()));
-        let first = *firsts.entry(key).or_insert(process);
+        let labelled = Some(&interval.label).filter(|label| is_label(label));
+        let name = labelled.unwrap_or(if interval.name.is_some() { &interval.name } else { &interval.hang_type });
+        if !labels.is_empty() && !is_label(name) {
+            continue;
+        }
+        let process = (process, interval.pid);
+        let first = *firsts.entry((interval.origin, &interval.table, name)).or_insert(process);
         if first != process {
-            shared.extend([first.clone(), process.clone()]);
+            shared.extend([first, process]);
         }
     }
-    shared.into_iter().collect()
+    let text =
+        |(name, pid): (&Arc<str>, Option<u64>)| pid.map_or_else(|| name.to_string(), |pid| format!("{name} ({pid})"));
+    shared.into_iter().map(text).collect()
 }
 
 /// True if a rule applies to intervals with this name.

@@ -216,7 +216,7 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
         "runs": summary.runs,
         "unmeasured": summary.runs.map(|_| summary.unmeasured),
         "alerts": summary.alerts.iter().map(alerts::json).collect::<Value>(),
-        "shared_by": summary.shared_by.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
+        "shared_by": summary.shared_by,
         "most_tasks_alive": SwiftTask::most_alive(&summary.tasks),
     });
     begin(out, &facts)?;

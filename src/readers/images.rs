@@ -42,7 +42,7 @@ impl Image {
         let given = before.trim_start_matches(['+', ' ']).split(" (").next().unwrap_or_default().trim();
         // Without a path, Apple's tools write `???`.
         let path = if matches!(path, "" | "???") { given } else { path };
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(given);
         Some(Self { low, high, uuid, name: name.to_owned(), path: path.to_owned(), segment: segment.to_owned() })
     }
 }

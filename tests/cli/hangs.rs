@@ -250,7 +250,7 @@ fn intervals_of_several_processes_are_told() {
     let folder = Folder::new();
     let (schema, columns, rows) = signposts();
     let one = written(&folder, &[(schema, columns, rows.replacen("<thread ref=\"1\"/>", MAIN, 1))]);
-    let note = "rows add up intervals of several processes; --process selects: Orchard, Other";
+    let note = "rows add up intervals of several processes; --process selects: Orchard (7), Other (8)";
     assert!(!run(&["intervals", &one]).contains("several processes"));
     let other = MAIN.replace("Orchard", "Other").replace("id=\"", "id=\"1").replace('7', "8");
     let other =
@@ -278,7 +278,7 @@ fn stretches_without_a_pause_are_no_hangs() {
         let text = run(&["hangs", &written(&folder, &[samples(is_running)])]).replace("\n  ", " ");
         assert!(
             text.starts_with(
-                "Hangs were not recorded, so it is unknown whether there was one: no samples show a main thread"
+                "Hangs were not recorded, so it is unknown whether there was one: no samples show a known main thread"
             ),
             "{text}"
         );

@@ -202,6 +202,10 @@ fn counts_frames_and_images_that_cannot_be_read() {
         (ips.replace(frame, "{\"imageOffset\":1,\"imageIndex\":99}"), RejectReason::UnreadThread),
         (ips.replace(frame, "{\"symbol\":\"f\",\"imageOffset\":-1,\"imageIndex\":1}"), RejectReason::UnreadThread),
         (ips.replace(frame, "null"), RejectReason::UnreadThread),
+        (
+            ips.replace("\"frames\":[{\"imageOffset\":61904", "\"frames\":{},\"other\":[{\"imageOffset\":61904"),
+            RejectReason::UnreadThread,
+        ),
         (ips.replace("\"usedImages\":[", "\"usedImages\":[null,"), RejectReason::UnreadImage),
         (ips.replace("-8000-000000000001", "-8000-00000000000z"), RejectReason::UnreadImage),
         (ips.replace("\"base\":9627828224", "\"base\":\"?\""), RejectReason::UnreadImage),
@@ -300,10 +304,10 @@ fn marks_of_recursion_are_not_frames() {
     for (report, what) in [
         (of_thread, "3 levels"),
         (twice, "3 levels"),
-        (unknown, "an unknown number"),
+        (unknown, "an unknown amount"),
         (of_json, "57,985 frames"),
         (both, "57,995 frames"),
-        (none, "an unknown number"),
+        (none, "an unknown amount"),
     ] {
         let recording = read_bytes(report.as_bytes()).unwrap();
         let expected = format!("left out of the stack: {what} of recursion");
@@ -380,6 +384,7 @@ fn empty_and_wrapped_lines_end_no_list() {
     for (before, after) in [
         ("__exceptionPreprocess + 164\n", "__exceptionPreprocess + 164\n\n"),
         ("Last Exception Backtrace:\n", "Last Exception Backtrace:\n\n"),
+        ("__pthread_kill + 8\n", "__pthread_kill + 8\n\n-------- RECURSION LEVEL 9\n"),
         ("__pthread_kill + 8\n", "__pthread_kill + 8\n\n\n"),
         ("Orchard.app/Orchard\n0x23", "Orchard.app/Orchard\n\n0x23"),
         ("Orchard.app/Orchard\n0x23", "Orchard.app/\nOrchard\n0x23"),
@@ -391,9 +396,12 @@ fn empty_and_wrapped_lines_end_no_list() {
         assert_eq!(recording.profile.binary_ids().count(), expected.profile.binary_ids().count(), "{after:?}");
     }
     let said = |text: &str| run(&read_bytes(text.as_bytes()).unwrap()).summary.clone();
-    let text = text.replace("\nabort() called\n", "\n\nException Note: this is NOT a crash\n\nabort() called\n");
+    let text = text.replace("\nabort() called\n", "\n\nThread 1: this is NOT a crash\n\nDetails:\n\nabort() called\n");
     let reason = said(&text).into_iter().find(|(key, _)| key == "exception-reason").unwrap().1;
-    assert_eq!(reason, "*** Terminating app due to an exception; Exception Note: this is NOT a crash; abort() called");
+    assert_eq!(
+        reason,
+        "*** Terminating app due to an exception; Thread 1: this is NOT a crash; Details:; abort() called"
+    );
     let text = seed_text("text").replace("(SIGABRT)", "(SIGKILL (Code Signature Invalid))");
     assert!(said(&text).contains(&("signal".to_owned(), "SIGKILL (Code Signature Invalid)".to_owned())));
 }
@@ -404,10 +412,13 @@ fn inlined_functions_without_a_name_stay_inlined() {
     let line = "1   Orchard  0x0000000100004e78 clamp(_:) (Clamp.swift:12)\n";
     let text = seed_text("text")
         .replace("1   Orchard                       \t0x0000000100004e78 clamp(_:) (Clamp.swift:12)\n", line);
-    let text = text.replace(line, "1   Orchard  0x0000000100004e78 <unknown>\n");
+    let unknown = "1   Orchard  0x0000000100004e78 <unknown>\n";
+    let text = text.replace(line, &unknown.repeat(2)).replace("draw() + 92", "draw()");
     let report = CrashReport::parse(text.into_bytes(), "input", &Options::default()).unwrap();
     let json: Value = serde_json::from_str(&objects(&report)).unwrap();
-    assert_eq!(json["threads"][0]["frames"][1]["inlined"], json!(true), "{json}");
+    for index in [1, 2] {
+        assert_eq!(json["threads"][0]["frames"][index]["inlined"], json!(true), "{json}");
+    }
 }
 
 #[test]

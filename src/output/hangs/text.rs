@@ -98,7 +98,7 @@ impl Page<'_> {
                 format!("{NOT_RECORDED}: no thread is known to be a main thread")
             }
             (0, false) => format!(
-                "{NOT_RECORDED}: no samples show a main thread on the CPU for {limit} without a pause, but it may have waited"
+                "{NOT_RECORDED}: no samples show a known main thread on the CPU for {limit} without a pause, and it may have waited"
             ),
             (1, true) if longest.is_empty() => format!("1 hang{whose}"),
             (1, true) => format!("1 hang{whose}, {longest}"),

@@ -233,7 +233,7 @@ pub(super) fn changed(change: Change, unit: Unit) -> String {
         return format!("change {sign}{weight}, noise unknown");
     }
     let verdict = if change.is_beyond_noise() { "beyond noise" } else { "within noise" };
-    format!("change {sign}{weight}, {} by chance: {verdict}", text(change.noise))
+    format!("change {sign}{weight}, {} by sampling: {verdict}", text(change.noise))
 }
 
 /// The number of levels of a picture, at least 1.

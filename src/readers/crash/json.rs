@@ -219,6 +219,10 @@ fn thread<R: Read>(json: &mut Json<'_, R>, report: &mut Report) -> Result<(), Er
                 }
             }
             "frames" if json.is_next(ValueType::Array)? => frames(json, report, &mut stack)?,
+            "frames" => {
+                stack.unread = Some(json.place());
+                json.skip()?;
+            }
             "recursionInfoArray" if json.is_next(ValueType::Array)? => each(json, |json| {
                 stack.add_elided(elided(json)?);
                 Ok(())

@@ -210,7 +210,7 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
 /// `57,985 frames of recursion are left out of the stack`.
 fn elided_recursion(form: Form, count: u64) -> String {
     let what = if form == Form::Ips { "frame" } else { "level" };
-    let count = if count == 0 { "an unknown number".to_owned() } else { several(count, what) };
+    let count = if count == 0 { "an unknown amount".to_owned() } else { several(count, what) };
     format!("left out of the stack: {count} of recursion")
 }
 

@@ -238,17 +238,22 @@ impl Stack {
     /// frame at the address has one. Other frames need another name than the next ones: a repeated name is recursion. Apple's tools also write
     /// an offset for inlined frames, and some tools write none at all.
     pub(super) fn mark_inlined(&mut self) {
-        for frames in self.frames.chunk_by_mut(|inner, outer| {
-            let is_same_place = inner.image == outer.image && inner.address == outer.address;
-            is_same_place && outer.name.is_some()
-        }) {
-            let has_offsets = frames.last().is_some_and(|last| last.offset.is_some());
+        for frames in
+            self.frames.chunk_by_mut(|inner, outer| inner.image == outer.image && inner.address == outer.address)
+        {
+            let last = frames.last();
+            let (is_named, has_offsets) =
+                last.map_or((false, false), |last| (last.name.is_some(), last.offset.is_some()));
             let mut names: HashSet<String> = HashSet::new();
             for index in 1..frames.len() {
                 let [inner, outer] = &mut frames[index - 1..=index] else { return };
                 names.extend(inner.name.clone());
                 let is_new = outer.name.as_ref().is_some_and(|name| !names.contains(name));
-                inner.is_inlined = is_new && inner.name.is_some() || has_offsets && inner.offset.is_none();
+                inner.is_inlined = match inner.name {
+                    Some(_) => is_new || has_offsets && inner.offset.is_none(),
+                    // A function whose name is unknown.
+                    None => is_named,
+                };
                 if !inner.is_inlined {
                     names.clear();
                 }

@@ -32,6 +32,25 @@ const FIELDS: [(&str, &str); 15] = [
 /// The marks of the thread that the report is about.
 const MARKS: [&str; 3] = ["Crashed", "Attributed", "Highlighted"];
 
+/// How lines start that end the messages of Application Specific Information, after an empty line.
+const AFTER_MESSAGES: [&str; 8] = [
+    "Application Specific Backtrace",
+    "Application Specific Signatures:",
+    "Binary Images:",
+    "Error Formulating Crash Report:",
+    "External Modification ",
+    "Filtered syslog:",
+    "Kernel Triage:",
+    "Last Exception Backtrace:",
+];
+
+/// True for `Thread 0 Crashed:`, `Thread 0 name: …`, `Thread 1:: NAME` and `Thread 1:  Dispatch queue: …`, but not for a message such as `Thread 1:
+/// Fatal error`.
+fn is_thread(line: &str) -> bool {
+    let after = line.strip_prefix("Thread ").map(|rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
+    after.is_some_and(|after| after == ":" || [" ", "::", ":  "].iter().any(|start| after.starts_with(start)))
+}
+
 /// The part of the report that a line is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
@@ -99,14 +118,16 @@ impl Parser {
         let over = |over| Error::memory(over, Some(at.clone()));
         let trimmed = line.trim_start_matches('\u{feff}').trim();
         let is_title = |line: &str| {
-            line.starts_with("Thread ")
-                || line.ends_with(':') && !line.starts_with(|first: char| first.is_ascii_digit())
+            is_thread(line) || line.ends_with(':') && !line.starts_with(|first: char| first.is_ascii_digit())
         };
         let is_start = |line: &str| ["Incident Identifier:", "Process:"].iter().any(|key| line.starts_with(key));
+        let is_frame = FrameLine::parse(line).is_some() || trimmed.starts_with("--------");
         let goes_on = match self.before {
-            Section::Specific => !is_title(trimmed),
-            Section::Stack => FrameLine::parse(line).is_some(),
-            Section::Backtrace => FrameLine::parse(line).is_some() || trimmed.starts_with('('),
+            Section::Specific => !is_thread(trimmed) && !AFTER_MESSAGES.iter().any(|title| trimmed.starts_with(title)),
+            Section::Stack => is_frame,
+            Section::Backtrace => {
+                is_frame || trimmed.starts_with('(') || trimmed.starts_with("0x") && self.is_in_list()
+            }
             Section::Images => Row::parse(trimmed).is_some(),
             Section::Fields => false,
         };

@@ -49,6 +49,8 @@ impl Function {
 #[derive(Clone, Debug)]
 pub struct Functions {
     names: IndexSet<Function>,
+    /// False if a recording has no binaries, so that names alone are compared, and no function is known to be yours.
+    pub(super) has_binaries: bool,
     /// By side and function: the number of the matched function.
     of_side: [Vec<usize>; 2],
     /// By function number: the number of its binary.
@@ -89,7 +91,7 @@ impl Functions {
             binaries.insert_full(binary).0
         });
         let binary_of = binary_of.collect();
-        Self { names, of_side, binary_of, binaries }
+        Self { names, has_binaries, of_side, binary_of, binaries }
     }
 
     /// The number of a side's function. Side 0 is the first recording, 1 the second.

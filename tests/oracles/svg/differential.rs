@@ -63,16 +63,16 @@ pub(crate) fn changes_are_shown() -> Result<(), Failed> {
     ensure!(
         *grew
             == [
-                "change +500 samples, 26 samples by chance: beyond noise",
+                "change +500 samples, 26 samples by sampling: beyond noise",
                 "before 100 samples (10.00 %), after 600 samples (30.00 %)",
                 "self before 100 samples (10.00 %), after 600 samples (30.00 %)"
             ],
         "{grew:?}"
     );
     let shrank = &drawn.frames[3].numbers[0];
-    ensure!(*shrank == "change −120 samples, 23 samples by chance: beyond noise", "{shrank}");
+    ensure!(*shrank == "change −120 samples, 23 samples by sampling: beyond noise", "{shrank}");
     let same = &drawn.frames[2].numbers[0];
-    ensure!(*same == "change 0 samples, 32 samples by chance: within noise", "{same}");
+    ensure!(*same == "change 0 samples, 32 samples by sampling: within noise", "{same}");
     let legend =
         [("−10 %", "b3"), ("−3 %", "b2"), ("−1 %", "b1"), ("less", "b0"), ("within noise", "n"), ("more", "r0")];
     let more = [("+1 %", "r1"), ("+3 %", "r2"), ("+10 % of the total before, or more", "r3")];
@@ -157,11 +157,11 @@ pub(crate) fn scaled_weights_are_said() -> Result<(), Failed> {
     for (factor, line) in [
         (
             1.0,
-            "Before 1000 samples, after 2000 samples (+100.00 %); change +1000 samples, 55 samples by chance: beyond noise. The width of a frame is its weight after.",
+            "Before 1000 samples, after 2000 samples (+100.00 %); change +1000 samples, 55 samples by sampling: beyond noise. The width of a frame is its weight after.",
         ),
         (
             0.45,
-            "Before 1000 samples, after 2000 samples (−10.00 %); change −100 samples, 55 samples by chance: within noise. Weights after are multiplied by 0.4500 for changes. The width of a frame is its weight after.",
+            "Before 1000 samples, after 2000 samples (−10.00 %); change −100 samples, 55 samples by sampling: within noise. Weights after are multiplied by 0.4500 for changes. The width of a frame is its weight after.",
         ),
     ] {
         let mut out = Vec::new();
