@@ -120,7 +120,10 @@ impl Diff {
             |sides: &Sides| (Change::new(sides.before.own(), sides.after.own(), factor), change_of(sides, factor));
         let name = |number: usize| tree.functions.names()[number].clone();
         let by_function = weighed.by_function();
-        let own = tree.functions.has_binaries.then(|| own_code(reports, forests, &tree.functions)).unwrap_or_default();
+        let own = match tree.functions.has_binaries {
+            true => own_code(reports, forests, &tree.functions),
+            false => Default::default(),
+        };
         let own = own.into_iter().map(|(number, own)| {
             let all = &by_function[number];
             let sides = Sides { before: all.before.with_self(own.before), after: all.after.with_self(own.after) };
