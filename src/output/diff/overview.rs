@@ -30,7 +30,7 @@ const BY_CHANCE: f64 = 0.05;
 const SAMPLING: &str = "sampling";
 
 /// What two recordings cannot show.
-const SCOPE: &str = "One pair does not show how much runs vary: to find out, use traceparse compare.";
+const SCOPE: &str = "How much runs vary is unknown: to find out, use traceparse compare.";
 
 #[cfg(feature = "compression")]
 impl super::DiffReport<'_, '_> {
@@ -53,7 +53,7 @@ impl Text<'_, '_, '_> {
         self.some_alerts(out)?;
         writeln!(out)?;
         self.style.write_wrapped(Some(Tone::Title), 0, &self.answer(), out)?;
-        let scope = Some(SCOPE.to_owned()).filter(|_| self.too_few().is_none());
+        let scope = (!self.is_too_few()).then(|| SCOPE.to_owned());
         for text in [self.of_one_core(), self.how_many(), scope].into_iter().flatten() {
             self.style.write_wrapped(None, 0, &text, out)?;
         }
@@ -96,30 +96,36 @@ impl Text<'_, '_, '_> {
 
     /// The change, in sentences.
     fn answer(&self) -> String {
-        match self.too_few() {
-            Some(few) => few,
-            None => format!("{} {}", self.total(), self.largest()),
-        }
+        if self.is_too_few() { self.too_few() } else { format!("{} {}", self.total(), self.largest()) }
     }
 
-    /// The sentence for a side with too few samples to give an answer.
-    pub(super) fn too_few(&self) -> Option<String> {
+    /// The numbers of samples on both sides.
+    fn samples(&self) -> [u64; 2] {
         let total = &self.report.diff.total;
-        let [before, after] = [total.before.sums.all_samples, total.after.sums.all_samples];
+        [total.before.sums.all_samples, total.after.sums.all_samples]
+    }
+
+    /// True if a side has too few samples to give an answer.
+    pub(super) fn is_too_few(&self) -> bool {
+        let are_counted =
+            [self.report.before, self.report.after].iter().all(|side| side.table_without_sample_counts().is_none());
+        are_counted && self.samples().into_iter().min() < Some(FEW_SAMPLES)
+    }
+
+    /// The sentence for a side with too few samples.
+    fn too_few(&self) -> String {
+        let total = &self.report.diff.total;
+        let [before, after] = self.samples();
         let least = before.min(after);
         let which = if before <= after { "before" } else { "after" };
         let samples = if least == 1 { "is only 1 sample".to_owned() } else { format!("are only {least} samples") };
         let unit = self.report.diff.unit;
         let [before, after] =
             [total.before, total.after].map(|side| Weight::new(side.sums.all_weight, unit).to_string());
-        let are_counted =
-            [self.report.before, self.report.after].iter().all(|side| side.table_without_sample_counts().is_none());
-        (are_counted && least < FEW_SAMPLES).then(|| {
-            format!("Too few to compare: there {samples} {which}. In all it is {before} before and {after} after.")
-        })
+        format!("Too few to compare: there {samples} {which}. In all it is {before} before and {after} after.")
     }
 
-    /// `CPU time changed from 9.58 s to 12.09 s (+26.2%), which is more than chance explains.`
+    /// `CPU time changed from 9.58 s to 12.09 s (+26.2%), which is more than sampling explains; whether runs vary as much is unknown.`
     fn total(&self) -> String {
         let diff = self.report.diff;
         let change = diff.all_change(&diff.total);
@@ -247,7 +253,7 @@ impl Text<'_, '_, '_> {
             rows.len(),
             noise = self.noise(),
         );
-        (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
+        (beyond > 0 && rows.len() > 1 && !self.is_too_few()).then_some(text)
     }
 
     /// What the change is compared with: how much sampling alone varies, or for sums of many runs, also how much these vary.

@@ -149,7 +149,7 @@ impl Text<'_, '_, '_> {
 
     /// `+1.200 *`: the star marks changes that chance hardly explains, unless there are too few samples to compare.
     fn change(&self, change: &Change) -> Cell {
-        let is_beyond = change.is_beyond_noise() && self.too_few().is_none();
+        let is_beyond = change.is_beyond_noise() && !self.is_too_few();
         let tone = if change.weight > 0.0 { Tone::Warning } else { Tone::Weight };
         let mark = if is_beyond { '*' } else { ' ' };
         Cell { tone: is_beyond.then_some(tone), mark, ..format!("{} ", self.signed(change.weight)).into() }
@@ -193,7 +193,7 @@ impl Text<'_, '_, '_> {
     }
 
     pub(super) fn legend(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.too_few().is_some() {
+        if self.is_too_few() {
             return Ok(());
         }
         let text = format!("* more than 1.96 standard deviations: {} alone rarely does that", self.noise());

@@ -121,17 +121,7 @@ impl Parser {
             is_thread(line) || line.ends_with(':') && !line.starts_with(|first: char| first.is_ascii_digit())
         };
         let is_start = |line: &str| ["Incident Identifier:", "Process:"].iter().any(|key| line.starts_with(key));
-        let is_frame = FrameLine::parse(line).is_some() || trimmed.starts_with("--------");
-        let goes_on = match self.before {
-            Section::Specific => !is_thread(trimmed) && !AFTER_MESSAGES.iter().any(|title| trimmed.starts_with(title)),
-            Section::Stack => is_frame,
-            Section::Backtrace => {
-                is_frame || trimmed.starts_with('(') || trimmed.starts_with("0x") && self.is_in_list()
-            }
-            Section::Images => Row::parse(trimmed).is_some(),
-            Section::Fields => false,
-        };
-        if goes_on && self.section == Section::Fields && !trimmed.is_empty() {
+        if self.section == Section::Fields && !trimmed.is_empty() && self.goes_on(line, trimmed) {
             self.section = self.before;
         }
         match self.section {
@@ -157,6 +147,20 @@ impl Parser {
             _ => self.header(trimmed, at).map_err(over)?,
         }
         Ok(())
+    }
+
+    /// True if a line after an empty one belongs to the section before it.
+    fn goes_on(&self, line: &str, trimmed: &str) -> bool {
+        let is_frame = || FrameLine::parse(line).is_some() || trimmed.starts_with("--------");
+        match self.before {
+            Section::Specific => !is_thread(trimmed) && !AFTER_MESSAGES.iter().any(|title| trimmed.starts_with(title)),
+            Section::Stack => is_frame(),
+            Section::Backtrace => {
+                is_frame() || trimmed.starts_with('(') || trimmed.starts_with("0x") && self.is_in_list()
+            }
+            Section::Images => Row::parse(trimmed).is_some(),
+            Section::Fields => false,
+        }
     }
 
     /// Reads a line that is not part of a list: a field, or the title of a section.

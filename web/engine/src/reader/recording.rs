@@ -125,7 +125,9 @@ impl Chosen<'_, '_> {
         const BLOCK: usize = 1 << 20;
         let mut hasher = DefaultHasher::new();
         for path in self.inputs.iter().map(|(name, _)| Path::new(name)) {
-            let Entry::File { length, .. } = self.files.entry(path)? else { continue };
+            let Entry::File { length, .. } = self.files.entry(path)? else {
+                return Err(io::ErrorKind::IsADirectory.into());
+            };
             for offset in (0..length).step_by(BLOCK) {
                 hasher.write(&self.files.read(path, offset, BLOCK)?);
             }

@@ -24,16 +24,17 @@ export function DiffOverviewView(): JSX.Element {
   const { answer, asked, unit, isOld, fault } = useAnswer('view', { kind: 'diff-overview', normalize });
   if (answer === null || asked === null) return <Pending fault={fault} />;
   const { facts } = app.names.sides!;
+  const isPair = facts.comparison === null;
   // The command's sentences describe the selection that the command compared.
   const isWhole = asked.normalize === facts.normalize && selectsAlike(state, { ...freshState(state.series, 'compared'), normalize: state.normalize });
   return (
     <div class={`overview${isOld ? ' is-old' : ''}`} data-part="overview">
       <div class="answer">
         {isWhole && !isOld && <Sentences facts={facts} />}
-        <Totals total={answer.total} unit={unit} />
+        <Totals total={answer.total} unit={unit} isPair={isPair} />
         {!(isWhole && !isOld && facts.sentences.functions !== '') && (
           <p class="note" data-part="told">
-            {toldText(answer)}
+            {toldText(answer, isPair)}
           </p>
         )}
       </div>
@@ -57,31 +58,34 @@ function Sentences({ facts: { sentences } }: { facts: DiffFacts }): JSX.Element 
 
 type Fact = readonly [string, JSX.Element | string];
 
-function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element {
+function Totals({ total, unit, isPair }: { total: DiffTotal; unit: Unit; isPair: boolean }): JSX.Element {
   const { all } = total.rows;
   const rows: Fact[] = [
     ['before', withUnit(all.before[0]!, unit)],
     ['after', afterText(all, 0, total, unit)],
-    ...(isMadeEqual(total) ? [['change', 'none: totals were scaled to be equal, so that shares are compared'] as const] : judgement(total, unit)),
+    ...(isMadeEqual(total) ? [['change', 'none: totals were scaled to be equal, so that shares are compared'] as const] : judgement(total, unit, isPair)),
     ['scaling', scalingText(total)],
   ];
   return <Facts class="facts" data-part="totals" rows={rows} />;
 }
 
-/** The change of the total, and whether sampling explains it. */
-function judgement(total: DiffTotal, unit: Unit): Fact[] {
+/** What changes are compared with: for sums of many runs, also how much these vary. */
+const noiseOf = (isPair: boolean): string => (isPair ? 'sampling' : 'chance');
+
+/** The change of the total, and whether noise explains it. */
+function judgement(total: DiffTotal, unit: Unit, isPair: boolean): Fact[] {
   const { all } = total.rows;
   const [before, change, noise] = [all.before[0]!, all.change[0]!, all.noise[0]!];
   const isJudged = Math.min(...total.samples) >= FEW_SAMPLES;
   const verdict = isJudged ? verdictOf(all, 0) : 'within noise';
   const [marked, likely] = [BEYOND_NOISE * noise, (BEYOND_NOISE + POWER) * noise];
   const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
-  const judged = verdict === 'within noise' ? 'within noise: sampling may explain it' : `${verdict}: beyond noise; whether runs vary as much is unknown`;
+  const judged = verdict === 'within noise' ? `within noise: ${noiseOf(isPair)} may explain it` : `${verdict}: beyond noise${isPair ? '; whether runs vary as much is unknown' : ''}`;
   const changed = (words: string): Fact => [
     'change',
     <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of the weight before), ${words}`} />,
   ];
-  if (!Number.isFinite(noise)) return [changed('how much of it sampling explains is unknown without sample counts')];
+  if (!Number.isFinite(noise)) return [changed(`how much of it ${noiseOf(isPair)} explains is unknown without sample counts`)];
   return [
     changed(isJudged ? judged : 'too few samples to judge'),
     ['noise', `± ${whole(noise)}, one standard deviation`],
@@ -108,12 +112,12 @@ export function ScalingNote({ total }: { total: DiffTotal }): JSX.Element | null
   );
 }
 
-function toldText({ functions, isOwn, told, changed }: AnswerOf<'diff-overview'>): string {
+function toldText({ functions, isOwn, told, changed }: AnswerOf<'diff-overview'>, isPair: boolean): string {
   const whose = isOwn ? ' of yours' : '';
   if (told === 0) return `${counted(functions, 'function')}${whose}, none with 20 samples or more: with so few samples, marks beyond noise mean little.`;
   const byChance = Math.round(0.05 * told);
   const many = byChance === 0 ? 'less than one' : `about ${byChance}`;
-  return `Of ${counted(told, 'function')}${whose} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; sampling alone would mark ${many}.`;
+  return `Of ${counted(told, 'function')}${whose} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; ${noiseOf(isPair)} alone would mark ${many}.`;
 }
 
 function Alerts({ facts: { alerts = [] } }: { facts: DiffFacts }): JSX.Element | null {
