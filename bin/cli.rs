@@ -217,6 +217,12 @@ pub(crate) enum Command {
     Symbols(SymbolStoreArgs),
     /// Measure many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
+    /// Serve coding agents over standard input and output
+    ///
+    /// A server of the Model Context Protocol (MCP) with nine tools. Start it from the configuration of your agent; docs/agents.md has examples.
+    #[cfg(feature = "mcp")]
+    #[command(after_long_help = EXIT_CODES)]
+    Mcp,
     /// Print a shell completion script
     #[command(after_long_help = EXIT_CODES)]
     Completions {
@@ -267,7 +273,7 @@ mod tests {
         let listed: Vec<&str> = GUARDED.iter().map(|guarded| guarded.command).collect();
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, listed, "GUARDED (bin/guarded.rs) has every command, and tests/cli/guard.rs tries it");
-        for ((name, command), Guarded { writes, inputs, .. }) in found.iter().zip(&GUARDED) {
+        for ((name, command), Guarded { writes, inputs, .. }) in found.iter().zip(GUARDED) {
             let mut paths: Vec<String> = command.get_arguments().filter_map(path_name).collect();
             let has_output = paths.iter().any(|path| path == "--output");
             assert_eq!(has_output, *writes != Writes::Stdout, "what `{name}` writes");

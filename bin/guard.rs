@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use traceparse::files::{FileSystem, Storage};
 
 use crate::resource_limits;
@@ -157,6 +157,7 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
         let id = stream_file(Stream::Input).map(|(id, _)| id);
         return id.map_or(Ok(()), |id| guard().note(id, Path::new("standard input")));
     }
+    resource_limits::check_place(path).with_context(|| path.display().to_string())?;
     guard().will_read(path)
 }
 
@@ -165,7 +166,11 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
 /// # Errors
 /// If the output would replace the file, or a file in the folder.
 pub(crate) fn will_search(path: &Path) -> Result<()> {
-    if path.is_dir() { guard().will_search(path) } else { will_read(path) }
+    if !path.is_dir() {
+        return will_read(path);
+    }
+    resource_limits::check_place(path).with_context(|| path.display().to_string())?;
+    guard().will_search(path)
 }
 
 /// Checks whether a file may be replaced, deleted or modified. Call this directly before doing so.
@@ -173,6 +178,7 @@ pub(crate) fn will_search(path: &Path) -> Result<()> {
 /// # Errors
 /// If the file is an input.
 pub(crate) fn check(target: &Path) -> Result<()> {
+    resource_limits::check_place(target).with_context(|| target.display().to_string())?;
     guard().check(target)
 }
 

@@ -28,7 +28,7 @@ const fn guarded(command: &'static str, writes: Writes, inputs: &'static [&'stat
     Guarded { command, writes, inputs }
 }
 
-pub(crate) const GUARDED: [Guarded; 20] = [
+pub(crate) const GUARDED: &[Guarded] = &[
     guarded("", Writes::File, &["FILE", "--source", "--intervals", "--dsym", "--symbols", "--image", "--redact-rules"]),
     guarded(
         "diff",
@@ -70,6 +70,8 @@ pub(crate) const GUARDED: [Guarded; 20] = [
         &["INPUT", "--manifest", "--files-from", "--root", "--plan", "--dsym", "--symbols", "--redact-rules"],
     ),
     guarded("fleet merge", Writes::Folder, &["DATASET"]),
+    #[cfg(feature = "mcp")]
+    guarded("mcp", Writes::Stdout, &[]),
     guarded("completions", Writes::Stdout, &[]),
     guarded("man", Writes::Stdout, &[]),
 ];

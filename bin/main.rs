@@ -23,6 +23,8 @@ mod interval_totals;
 mod intervals;
 mod manual;
 mod matched;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod messages;
 mod mistakes;
 mod next;
@@ -41,6 +43,7 @@ mod report_plan;
 mod resource_limits;
 mod run;
 mod settings;
+mod short_json;
 mod sink;
 mod sources;
 mod symbol_store;

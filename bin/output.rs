@@ -8,6 +8,7 @@ use traceparse::output::{self, Answer, Cells, FlameGraphOptions, OverviewContext
 
 use crate::formats::Format;
 use crate::guard::will_write;
+use crate::short_json::Short;
 use crate::sink::{style, write_inert};
 use crate::{complain, interrupt, is_closed_pipe, note, printable, warning};
 
@@ -24,6 +25,8 @@ pub(crate) struct Output {
     pub(crate) flame_graph: FlameGraphOptions,
     /// The maximum size of a page, in bytes.
     pub(crate) max_size: u64,
+    /// How JSON is cut; `None` for complete JSON.
+    pub(crate) short: Option<Short>,
 }
 
 impl Output {
@@ -110,7 +113,10 @@ impl Output {
     }
 
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        write_inert(self.path.as_deref(), self.format.syntax(), write)?;
+        write_inert(self.path.as_deref(), self.format.syntax(), |out| match &self.short {
+            Some(short) if self.format == Format::Json => short.write(out, write),
+            _ => write(out),
+        })?;
         self.file().filter(|_| self.is_opened).into_iter().for_each(open_page);
         Ok(())
     }

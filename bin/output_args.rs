@@ -11,6 +11,7 @@ use crate::formats::{Format, FormatSet, format_of};
 use crate::given::Given;
 use crate::interrupt::private_folder;
 use crate::output::Output;
+use crate::short_json::{LEAST_BYTES, Pointer, Short};
 use crate::sink::is_terminal;
 use crate::weight_limit::number;
 
@@ -70,11 +71,17 @@ struct AllArgs {
     /// Title [default: the measurement and the process]
     #[arg(long, value_name = "TEXT", help_heading = DRAWN, hide_short_help = true)]
     title: Option<String>,
-    /// Largest page of --format html, such as 16MB [default: 64MB]
+    /// Largest page or JSON, such as 16MB or 4kB [default: 64MB for pages]
     ///
-    /// To fit, samples of a thread that have the same stack and are close in time are joined. Their total weight stays exact.
+    /// Pages: samples of a thread that have the same stack and are close in time are joined. Their total weight stays exact.
+    /// JSON: lists and texts are cut, and the field left_out has what is missing (docs/formats.md).
     #[arg(long, value_name = "SIZE", help_heading = "Output", hide_short_help = true)]
     max_size: Option<Size>,
+    /// Continue short JSON here, such as /functions/5
+    ///
+    /// The field left_out of the answer before has the places.
+    #[arg(long, value_name = "POINTER", value_parser = Pointer::parse, requires = "max_size", help_heading = "Output", hide_short_help = true)]
+    from: Option<Pointer>,
 }
 
 impl<const FORMATS: FormatSet> Args for OutputArgs<FORMATS> {
@@ -83,7 +90,9 @@ impl<const FORMATS: FormatSet> Args for OutputArgs<FORMATS> {
         let is_option = |id: &str| match id {
             "format" | "output" => true,
             "csv_safe" => Format::Csv.is_in(FORMATS),
-            "open" | "max_size" => Format::Html.is_in(FORMATS),
+            "open" => Format::Html.is_in(FORMATS),
+            // Every command that writes pages also writes JSON.
+            "max_size" | "from" => Format::Json.is_in(FORMATS),
             // All commands that write flame graphs also have the drawing options.
             _ => Format::Svg.is_in(FORMATS),
         };
@@ -101,6 +110,7 @@ impl<const FORMATS: FormatSet> Args for OutputArgs<FORMATS> {
 impl<const FORMATS: FormatSet> FromArgMatches for OutputArgs<FORMATS> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let is_set = |id: &str| value(matches, id).unwrap_or(false);
+        let max_size = value(matches, "max_size").map(|Size(size)| size);
         Ok(Self {
             given: Given::from_arg_matches(matches)?,
             format: value(matches, "format"),
@@ -119,7 +129,11 @@ impl<const FORMATS: FormatSet> FromArgMatches for OutputArgs<FORMATS> {
                     title: value(matches, "title"),
                     ..FlameGraphOptions::default()
                 },
-                max_size: value(matches, "max_size").map_or(MAX_SIZE, |Size(size)| size),
+                max_size: max_size.unwrap_or(MAX_SIZE),
+                short: max_size.map(|most| Short {
+                    most: usize::try_from(most).unwrap_or(usize::MAX),
+                    from: value(matches, "from"),
+                }),
             },
         })
     }
@@ -176,8 +190,13 @@ impl<const FORMATS: FormatSet> OutputArgs<FORMATS> {
             ("--full-names", has(Format::Text), "text"),
             ("--width --color-by --flame --icicle --title", has(Format::Svg), "--format svg"),
             ("--csv-safe", has(Format::Csv), "--format csv"),
-            ("--max-size", has(Format::Html), "--format html"),
+            ("--max-size", has(Format::Html) || has(Format::Json), "--format html and json"),
+            ("--from", has(Format::Json), "--format json"),
         ])?;
+        let is_too_small = |short: &Short| short.most < LEAST_BYTES;
+        if has(Format::Json) && self.options.short.as_ref().is_some_and(is_too_small) {
+            return Err("--max-size of JSON is at least 1kB".to_owned());
+        }
         Ok(outputs)
     }
 

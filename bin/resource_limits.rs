@@ -1,12 +1,12 @@
 //! The limits of the process: memory, sizes of files that are read completely, and size of the output.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
 use traceparse::memory::{MemoryBudget, Size};
 
 /// The maximum size of a list of files: ten million lines of 100 bytes.
@@ -33,6 +33,11 @@ pub(crate) struct BoundArgs {
     /// Largest output to write, such as 2GB
     #[arg(long, global = true, default_value = "1GB", value_name = "SIZE", help_heading = None, hide_short_help = true)]
     max_output: Size,
+    /// Only read and write files below this folder (repeatable)
+    ///
+    /// For programs that pass on paths from others, such as the clients of `traceparse mcp`. Links and lists of files cannot lead outside of it.
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = None, hide_short_help = true)]
+    only_below: Vec<PathBuf>,
     /// Limit for temporary copies of objects on disk
     #[cfg(feature = "object-store")]
     #[arg(long, global = true, default_value = "16GB", value_name = "SIZE", help_heading = None)]
@@ -50,6 +55,7 @@ struct Bounds {
     of_run: u64,
     limit: u64,
     max_output: u64,
+    only_below: Vec<PathBuf>,
     #[cfg(feature = "object-store")]
     object_space: u64,
 }
@@ -66,6 +72,11 @@ pub(crate) fn set(args: &BoundArgs) {
         of_run,
         limit,
         max_output,
+        only_below: args
+            .only_below
+            .iter()
+            .map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone()))
+            .collect(),
         #[cfg(feature = "object-store")]
         object_space: args.object_space.0,
     });
@@ -82,8 +93,31 @@ pub(crate) fn memory() -> MemoryBudget {
     BOUNDS.get().map(|bounds| bounds.memory.clone()).unwrap_or_default()
 }
 
-fn limit() -> u64 {
+/// The memory limit of the process, in bytes.
+pub(crate) fn limit() -> u64 {
     BOUNDS.get().map_or(u64::MAX, |bounds| bounds.limit)
+}
+
+/// The folders to which the process is restricted; empty if it is not.
+pub(crate) fn only_below() -> &'static [PathBuf] {
+    BOUNDS.get().map_or(&[], |bounds| &bounds.only_below)
+}
+
+/// Fails if a path, or the file to which it leads, is not below the folders to which the process is restricted.
+pub(crate) fn check_place(path: &Path) -> io::Result<()> {
+    if only_below().is_empty() {
+        return Ok(());
+    }
+    // A file that does not exist is where it would be created.
+    let real = fs::canonicalize(path).or_else(|_| {
+        let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::canonicalize(folder).map(|folder| folder.join(name))
+    });
+    match real {
+        Ok(real) if only_below().iter().any(|folder| real.starts_with(folder)) => Ok(()),
+        _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the folders that may be used")),
+    }
 }
 
 /// The memory for each run of a fleet, in addition to [`memory`].

@@ -34,6 +34,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Uuid(args)) => list_uuids(&args)?,
         Some(Command::Symbols(args)) => write_store(&args)?,
         Some(Command::Fleet(command)) => return fleet::run(*command),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp) => return crate::mcp::serve(Cli::command()),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);

@@ -211,7 +211,9 @@ impl FilesAdaptor for WatchedFiles {
 
     fn before_read<'p>(&self, path: &'p Path) -> io::Result<Cow<'p, Path>> {
         self.will_read(path);
-        here(path)
+        let path = here(path)?;
+        resource_limits::check_place(&path)?;
+        Ok(path)
     }
 }
 

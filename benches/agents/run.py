@@ -7,13 +7,14 @@
 Each question starts the agent once, without context, in a new folder that contains only the inputs of the question. `{prompt}` is
 replaced by the path of a file with the question. The agent prints its answer in a line that starts with `ANSWER:`; the last one is used.
 
-The arms differ in the first paragraph of the prompt: `help` names the command, and `skill` contains the text of the skill.
+The arms differ in the first paragraph of the prompt: `help` names the command, `skill` contains the text of the skill, and `server` names
+the tools of `traceparse mcp`, which the agent's configuration must start.
 
 Inputs below `corpus/` are in the folder of TRACEPARSE_CORPUS, which is not part of the project. Archives are unpacked without their top
 folder, and inputs have neutral names, because the names of some contain the answer.
 
 A wrapper named `traceparse`, first on PATH, logs each call and the bytes that the command wrote to standard output and standard error.
-Bytes of files that the command writes are not counted. Every answer can be computed without
+With `mcp`, a request `tools/call` is a call. Bytes of files that the command writes are not counted. Every answer can be computed without
 traceparse: `verify.py` does it.
 """
 
@@ -35,9 +36,10 @@ REPOSITORY = HERE.parent.parent
 ARMS = {
     "help": "The command `traceparse` reads recordings of Instruments. `traceparse -h` and `traceparse COMMAND -h` describe it.",
     "skill": (REPOSITORY / "SKILL.md").read_text(encoding="utf-8"),
+    "server": "The tools of the server traceparse read recordings of Instruments.",
 }
 TASK = """
-Answer the question about the files in the current folder. Read them only with the command traceparse, never directly.
+Answer the question about the files in the current folder. Read them only with {reader}, never directly.
 Question: {question}
 If the files cannot answer the question, the answer is: cannot be told.
 Print the answer alone in the last line, as short as possible, in the form
@@ -45,17 +47,23 @@ ANSWER: a name, a number in the unit of the question, or: cannot be told
 """
 WRAPPER = '''#!{python}
 import json, os, subprocess, sys, threading
-counts = {{"calls": 1, "bytes": 0}}
-child = subprocess.Popen([{command!r}, *sys.argv[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-def copy(source, target):
+counts = {{"calls": 0 if sys.argv[1:2] == ["mcp"] else 1, "bytes": 0}}
+is_server = not counts["calls"]
+child = subprocess.Popen([{command!r}, *sys.argv[1:]], stdin=subprocess.PIPE if is_server else None,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def copy(source, target, is_output):
     try:
-        for part in iter(lambda: source.read1(1 << 16), b""):
-            counts["bytes"] += len(part)
-            target.write(part)
+        for line in iter(lambda: source.read1(1 << 16) if is_output else source.readline(), b""):
+            counts["bytes"] += len(line) * is_output
+            counts["calls"] += not is_output and b'"tools/call"' in line
+            target.write(line)
             target.flush()
     except BrokenPipeError:
-        source.close()
-outputs = [threading.Thread(target=copy, args=(pipe, to.buffer))
+        pass
+    (source if is_output else target).close()
+if is_server:
+    threading.Thread(target=copy, args=(sys.stdin.buffer, child.stdin, False), daemon=True).start()
+outputs = [threading.Thread(target=copy, args=(pipe, to.buffer, True))
            for pipe, to in [(child.stdout, sys.stdout), (child.stderr, sys.stderr)]]
 for thread in outputs: thread.start()
 for thread in outputs: thread.join()
@@ -96,7 +104,8 @@ def ask(question: dict, arguments: argparse.Namespace) -> dict:
         wrapper = tools / "traceparse"
         wrapper.write_text(WRAPPER.format(python=sys.executable, command=str(arguments.traceparse), log=str(log)))
         wrapper.chmod(0o755)
-        text = ARMS[arguments.arm] + TASK.format(question=question["question"])
+        reader = "the tools of traceparse" if arguments.arm == "server" else "the command traceparse"
+        text = ARMS[arguments.arm] + TASK.format(reader=reader, question=question["question"])
         prompt.write_text(text, encoding="utf-8")
         started = time.monotonic()
         agent = subprocess.Popen(arguments.agent.replace("{prompt}", shlex.quote(str(prompt))), shell=True, cwd=work, text=True,

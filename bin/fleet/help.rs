@@ -63,7 +63,8 @@ A change needs 10 points, and is provisional until 5 follow it. docs/statistics.
 Exit codes: 0 not slower or it cannot tell, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 undecided (3 and 4 depend on --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `--max-size`.
-pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16MB [default: 64MB]";
+pub(super) const MAX_SIZE_HELP: &str =
+    "Largest JSON, such as 4kB, or page of a run, such as 16MB [default: 64MB for pages]";
 
 const INPUT_HELP: &str = "\
 Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst), exports (.xml, .xml.gz, .xml.zst; any name if given by itself), crash reports (.ips, .crash, .ips.ca.synced) and MetricKit diagnostics (.json, .ndjson, .jsonl, .mxdiagnostic), folders (searched recursively), patterns in \

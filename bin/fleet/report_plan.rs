@@ -51,7 +51,7 @@ impl FleetReportPlan {
             ("--view", output.is_text(), "text"),
             ("--top", args.view != Some(FleetView::Overview), "tables, and not to --view overview"),
             ("--top --sort", has_tables, "tables, and not to --scope run"),
-            ("--max-size", has_pages, "--with-runs"),
+            ("--max-size", has_pages || output.format == Format::Json, "--with-runs and --format json"),
             ("--with-runs", output.is_page(), "--format html"),
             ("--with-runs", output.file().is_some(), needs_file),
         ])?;

@@ -248,7 +248,7 @@ fn refused_appending(case: &Case, example: &Use) {
 
 #[test]
 fn every_command_refuses_to_replace_whatever_it_reads() {
-    for guarded in &GUARDED {
+    for guarded in GUARDED {
         for argument in guarded.inputs {
             let case = Case::new();
             let example = example(guarded.command, argument, &case);

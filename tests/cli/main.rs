@@ -51,6 +51,7 @@ mod redact;
 mod redact_case;
 mod redact_names;
 mod rust_names;
+mod short_json;
 mod skill;
 mod subcommands;
 mod symbol_store;

@@ -8,6 +8,8 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
+use object::read::macho::DyldCache;
+use object::{Endianness, Object, ObjectSymbol, SymbolKind};
 use support::Rng;
 use support::dyld_cache_writer::{CODE, CacheForm, CacheModel, CachedFunction, CachedImage, Visible};
 use traceparse::files::{Entry, FileSystem, Files};
@@ -24,7 +26,7 @@ const MUTANTS: u64 = 2_000;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials![if corpus().is_some() && has_python(); both_readers_find_what_nm_printed];
-    trials.extend(trials![if corpus().is_some(); mutants_give_no_wrong_names]);
+    trials.extend(trials![if corpus().is_some(); object_finds_the_same_names, mutants_give_no_wrong_names]);
     trials.extend(trials![if has_python(); both_read_invented_caches_alike]);
     trials
 }
@@ -143,6 +145,40 @@ fn both_readers_find_what_nm_printed() -> Result<(), Failed> {
         println!("{name}: {count} names");
     }
     Ok(())
+}
+
+/// The crate `object` reads the symbol tables of images, without local symbols.
+fn object_finds_the_same_names() -> Result<(), Failed> {
+    for (name, least) in CACHES {
+        let data = fs::read(in_cache(name))?;
+        let cache: DyldCache<'_, Endianness> = DyldCache::parse(&*data, &[])?;
+        let mut locator = Locator::new(&FileSystem);
+        locator.add(&in_cache(name), &mut Index::default())?;
+        let mut count = 0;
+        for image in cache.images() {
+            let object = image.parse_object()?;
+            let uuid = object.mach_uuid()?.and_then(|uuid| Uuid::parse(&hexadecimal(&uuid))).ok_or("no UUID")?;
+            let found = locator.found().iter().find(|found| found.uuid == uuid).ok_or("the image is not found")?;
+            let start = found.text_address.ok_or("no address")?;
+            let (answers, _) = answers(&locator, uuid, found.text_size.unwrap_or(0))?;
+            for symbol in object.symbols().filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text)
+            {
+                let name = without_underscore(symbol.name()?);
+                let Some((own, names)) = answers.get(&(symbol.address() - start)) else {
+                    return Err(format!("{name} at {:#x} has no name", symbol.address()).into());
+                };
+                ensure!(start + own == symbol.address() && names.contains(&name), "{name}: {names:?} from {own:#x}");
+                count += 1;
+            }
+        }
+        ensure!(count > 0 && count <= least.max(1) * 4, "{name}: {count} symbols");
+        println!("{name}: {count} symbols of object");
+    }
+    Ok(())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn both_read_invented_caches_alike() -> Result<(), Failed> {

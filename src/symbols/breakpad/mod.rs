@@ -41,9 +41,13 @@ use table::BreakpadSymbols;
 /// The start of every file.
 const MODULE: &[u8] = b"MODULE ";
 
-/// True for the first bytes of a Breakpad symbol file.
+/// The systems that programs write into the first line.
+const SYSTEMS: [&str; 7] = ["android", "fuchsia", "ios", "linux", "mac", "solaris", "windows"];
+
+/// True for the first bytes of a Breakpad symbol file. Source files in Fortran may start with the same word.
 pub(super) fn is_start_of_file(head: &[u8]) -> bool {
-    head.starts_with(MODULE)
+    let system = head.strip_prefix(MODULE).and_then(|rest| rest.split(u8::is_ascii_whitespace).next());
+    system.is_some_and(|system| SYSTEMS.iter().any(|known| system.eq_ignore_ascii_case(known.as_bytes())))
 }
 
 /// Lists the image of a file of `length` bytes, which is named in its first line.

@@ -198,6 +198,9 @@ fn only_apple_modules_with_a_uuid_are_listed() {
     assert_eq!(kinds(&HEAD.replace("mac arm64", "ios x86").replace("Demo\n", "My App\r\n")), "My App/i386");
     assert_eq!(kinds(&HEAD.replace("mac", "Mac")), "Demo/arm64");
     assert!(kinds(&HEAD.replace("mac", "Linux")).contains("for Linux"));
+    assert!(["MODULE Mac", "MODULE windows x86"].iter().all(|head| is_start_of_file(head.as_bytes())));
+    let others = ["MODULE char_test", "MODULE macro\n", "MODULE ", "module mac"];
+    assert!(!others.iter().any(|head| is_start_of_file(head.as_bytes())), "Fortran has modules too");
     for broken in [
         HEAD.replace("050", "051"),
         HEAD.replace("050", "05"),
