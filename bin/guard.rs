@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use traceparse::files::{FileSystem, Storage};
 
 use crate::resource_limits;
@@ -157,7 +157,7 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
         let id = stream_file(Stream::Input).map(|(id, _)| id);
         return id.map_or(Ok(()), |id| guard().note(id, Path::new("standard input")));
     }
-    resource_limits::check_place(path).with_context(|| path.display().to_string())?;
+    resource_limits::check_named_place(path)?;
     guard().will_read(path)
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn will_search(path: &Path) -> Result<()> {
     if !path.is_dir() {
         return will_read(path);
     }
-    resource_limits::check_place(path).with_context(|| path.display().to_string())?;
+    resource_limits::check_named_place(path)?;
     guard().will_search(path)
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn will_search(path: &Path) -> Result<()> {
 /// # Errors
 /// If the file is an input.
 pub(crate) fn check(target: &Path) -> Result<()> {
-    resource_limits::check_place(target).with_context(|| target.display().to_string())?;
+    resource_limits::check_named_place(target)?;
     guard().check(target)
 }
 

@@ -172,7 +172,8 @@ fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn interrupted(code: u8) {
+/// Ends the process, or calls the [hook](on_interrupt).
+pub(crate) fn interrupted(code: u8) {
     match HOOK.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         Some(hook) => hook(code),
         None => end(code),

@@ -32,6 +32,7 @@ mod objects;
 mod operations;
 mod output;
 mod output_args;
+mod parent;
 mod progress;
 mod pruning;
 mod recording;

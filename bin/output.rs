@@ -113,10 +113,14 @@ impl Output {
     }
 
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        write_inert(self.path.as_deref(), self.format.syntax(), |out| match &self.short {
-            Some(short) if self.format == Format::Json => short.write(out, write),
-            _ => write(out),
-        })?;
+        let (path, syntax) = (self.path.as_deref(), self.format.syntax());
+        match &self.short {
+            Some(short) if self.format == Format::Json => {
+                let value = short.shorten(write)?;
+                write_inert(path, syntax, |out| writeln!(out, "{value}"))?;
+            }
+            _ => write_inert(path, syntax, write)?,
+        }
         self.file().filter(|_| self.is_opened).into_iter().for_each(open_page);
         Ok(())
     }

@@ -2,10 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueHint};
 use traceparse::memory::{MemoryBudget, Size};
 
@@ -38,10 +38,19 @@ pub(crate) struct BoundArgs {
     /// For programs that pass on paths from others, such as the clients of `traceparse mcp`. Links and lists of files cannot lead outside of it.
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = None, hide_short_help = true)]
     only_below: Vec<PathBuf>,
+    /// End when standard input does, as if by SIGTERM
+    #[arg(long, global = true, hide = true)]
+    end_with_input: bool,
     /// Limit for temporary copies of objects on disk
     #[cfg(feature = "object-store")]
     #[arg(long, global = true, default_value = "16GB", value_name = "SIZE", help_heading = None)]
     object_space: Size,
+}
+
+impl BoundArgs {
+    pub(crate) fn ends_with_input(&self) -> bool {
+        self.end_with_input
+    }
 }
 
 /// The default memory limit of a command.
@@ -103,21 +112,30 @@ pub(crate) fn only_below() -> &'static [PathBuf] {
     BOUNDS.get().map_or(&[], |bounds| &bounds.only_below)
 }
 
+/// The reason for refusing a path.
+pub(crate) const OUTSIDE: &str = "it is outside of the folders that may be used";
+
 /// Fails if a path, or the file to which it leads, is not below the folders to which the process is restricted.
 pub(crate) fn check_place(path: &Path) -> io::Result<()> {
     if only_below().is_empty() {
         return Ok(());
     }
-    // A file that does not exist is where it would be created.
-    let real = fs::canonicalize(path).or_else(|_| {
-        let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::canonicalize(folder).map(|folder| folder.join(name))
+    // What does not exist is where it would be created.
+    let absolute = std::path::absolute(path)?;
+    let is_up = |part: Component<'_>| part == Component::ParentDir;
+    let real = absolute.ancestors().find_map(|known| {
+        let rest = absolute.strip_prefix(known).ok()?;
+        fs::canonicalize(known).ok().filter(|_| !rest.components().any(is_up)).map(|known| known.join(rest))
     });
     match real {
-        Ok(real) if only_below().iter().any(|folder| real.starts_with(folder)) => Ok(()),
-        _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the folders that may be used")),
+        Some(real) if only_below().iter().any(|folder| real.starts_with(folder)) => Ok(()),
+        _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, OUTSIDE)),
     }
+}
+
+/// The same with the path in the error.
+pub(crate) fn check_named_place(path: &Path) -> Result<()> {
+    check_place(path).with_context(|| path.display().to_string())
 }
 
 /// The memory for each run of a fleet, in addition to [`memory`].

@@ -5,6 +5,7 @@ use clap::{ColorChoice, CommandFactory};
 use crate::cli::{Cli, Command};
 use crate::demangle::demangle;
 use crate::manual::show_manual;
+use crate::parent::end_with_input;
 use crate::sink::write_to;
 use crate::symbol_store::write_store;
 use crate::symbolicate::symbolicate;
@@ -19,6 +20,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
     resource_limits::set(&cli.bounds);
+    if cli.bounds.ends_with_input() {
+        end_with_input()?;
+    }
     match cli.command {
         None => report::show(cli.report)?,
         Some(Command::Diff(args)) => return diff::show(*args),

@@ -13,7 +13,7 @@ use traceparse::output::{Style, Syntax};
 
 use crate::guard;
 use crate::interrupt::TemporaryFile;
-use crate::resource_limits::Limited;
+use crate::resource_limits::{self, Limited};
 
 /// True if the process was started without a standard output (`>&-`).
 #[cfg(unix)]
@@ -41,6 +41,7 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
         return write_through(io::stdout().lock(), write).context("the output cannot be written");
     };
     let failed = || format!("{}: cannot be written", path.display());
+    resource_limits::check_place(path).with_context(failed)?;
     match std::fs::metadata(path) {
         // A rename cannot replace a pipe or a device.
         Ok(metadata) if !metadata.is_file() => {

@@ -40,6 +40,7 @@ pub(crate) struct SymbolStoreArgs {
 /// Writes a file for each image, and prints a line for it.
 pub(crate) fn write_store(args: &SymbolStoreArgs) -> Result<()> {
     will_write(None);
+    resource_limits::check_named_place(&args.output)?;
     let watched = WatchedFiles::default();
     let mut locator = Locator::new(&watched).within(&resource_limits::of_found_symbols());
     for path in &args.sources {

@@ -19,6 +19,9 @@ use crate::{note, resource_limits, warning};
 const NO_BINARIES: &str =
     "no frame is in a known binary, so there is nothing to look up; pass the complete report, with its list of images";
 
+/// The maximum number of warnings about unreadable lines.
+const UNREAD: usize = 5;
+
 /// Writes a report to standard output, with the names from these symbols: in its own form, or as a JSON document of objects.
 pub(crate) fn name_report(path: &Path, search: &SearchArgs, as_objects: bool) -> Result<()> {
     will_write(None);
@@ -30,6 +33,11 @@ pub(crate) fn name_report(path: &Path, search: &SearchArgs, as_objects: bool) ->
     let options = Options { memory: memory.clone(), ..Options::default() };
     let parse = |bytes| CrashReport::parse(bytes, &path.display().to_string(), &options);
     let report = parse(bytes)?;
+    report.unread().take(UNREAD).for_each(|sentence| warning(&sentence));
+    match report.unread().skip(UNREAD).count() {
+        0 => {}
+        more => warning(&format!("{more} more lines cannot be read")),
+    }
     let (watched, wanted) = (WatchedFiles::default(), report.wanted_images().collect());
     let paths: Vec<_> = search.paths().collect();
     let symbols = Search { stores: &[], paths: &paths, is_cached: !search.no_cache, wanted: Some(&wanted) };

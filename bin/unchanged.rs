@@ -215,6 +215,10 @@ impl FilesAdaptor for WatchedFiles {
         resource_limits::check_place(&path)?;
         Ok(path)
     }
+
+    fn before_list(&self, folder: &Path) -> io::Result<()> {
+        resource_limits::check_place(folder)
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     }
     args.inputs.check().map_err(Failure::Usage)?;
     args.reading.check_fleet().map_err(Failure::Usage)?;
+    resource_limits::check_named_place(&args.output)?;
     will_write(Some(&args.output));
     args.reading.redact.begin_fleet()?;
     let mut inputs = reading::find(&host, &args.inputs, args.part.plan.is_some())?;
@@ -69,6 +70,7 @@ fn run(
 
 /// Merges, and returns the exit code.
 pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
+    resource_limits::check_named_place(&args.output)?;
     let host = Host::new(AtInterrupt::Finish);
     let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
     let output = real(&args.output);

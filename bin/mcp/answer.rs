@@ -54,14 +54,24 @@ impl Refusal {
         for line in lines.map(str::trim).take_while(|line| !is_of_clap(line)).filter(|line| !line.is_empty()) {
             refusal.add(line);
         }
-        let is_usage = code == Some(crate::EXIT_USAGE.into());
-        refusal.kind = if is_usage { "arguments" } else { "input" };
+        let has = |text: &str| refusal.message.contains(text);
+        let is_usage =
+            code == Some(crate::EXIT_USAGE.into()) || has("the answer has nothing at") || has("does not fit");
+        let is_outside = has(resource_limits::OUTSIDE);
+        let is_path = has("cannot be opened") || has("cannot be read");
         refusal.next = match (is_usage, refusal.choices.is_empty()) {
+            _ if is_outside => "call it again with other paths",
             (_, false) => "call it again with one of the choices",
             (true, true) => "call it again with other arguments",
-            (false, true) => "check the path, or call open with what=contents to see what the file has",
+            (false, true) if is_path => "check the path",
+            (false, true) => "call open with what=contents to see what the file has, or use other arguments",
         }
         .to_owned();
+        refusal.kind = match (is_outside, is_usage) {
+            (true, _) => "outside",
+            (_, true) => "arguments",
+            _ => "input",
+        };
         refusal
     }
 
@@ -70,7 +80,10 @@ impl Refusal {
         let values = line.strip_prefix("[possible values: ").and_then(|line| line.strip_suffix(']'));
         // Candidates are listed after their weights.
         let candidate = line.split_once("  ").filter(|(weight, _)| weight.starts_with(|c: char| c.is_ascii_digit()));
-        match (values, candidate, line.strip_prefix("caused by: ").or_else(|| line.strip_prefix("tip: "))) {
+        // A missing argument is a part of the sentence.
+        let missing = Some(line).filter(|line| line.starts_with(['-', '<']));
+        let more = line.strip_prefix("caused by: ").or_else(|| line.strip_prefix("tip: ")).or(missing);
+        match (values, candidate, more) {
             (Some(values), ..) => self.choices.extend(values.split(", ").map(str::to_owned)),
             (_, Some((_, name)), _) => self.choices.push(name.trim_start().to_owned()),
             (.., Some(more)) => self.message = format!("{}: {more}", self.message.trim_end_matches(':')),
@@ -84,44 +97,60 @@ impl Refusal {
 
     /// The result of the call, in at most this many bytes.
     pub(super) fn result(&self, most: usize) -> CallToolResult {
-        let each = most / 4;
-        let mut choices: Vec<String> = self.choices.iter().map(|choice| beginning(choice, each)).collect();
-        loop {
-            let error = json!({"error": {
-                "kind": self.kind, "message": beginning(&self.message, each), "choices": choices, "next": self.next,
-            }});
-            if choices.is_empty() || error.to_string().len() <= most {
-                return CallToolResult::structured_error(error);
-            }
-            choices.pop();
-        }
+        let error = |longest: usize, count: usize| {
+            let choices: Vec<String> =
+                self.choices.iter().take(count).map(|choice| shortened(choice, longest)).collect();
+            json!({"error": {
+                "kind": self.kind, "message": shortened(&self.message, longest), "choices": choices, "next": self.next,
+            }})
+        };
+        let counts = [self.choices.len(), 20, 10, 5, 2, 0];
+        let forms = [400, 200, 100, 30].into_iter().flat_map(|longest| counts.map(|count| (longest, count)));
+        let fits = |error: &Value| error.to_string().len() <= most;
+        let error = forms.map(|(longest, count)| error(longest, count)).find(fits).unwrap_or_else(|| error(10, 0));
+        CallToolResult::structured_error(error)
     }
 }
 
 /// The JSON of a command, with its warnings and notes.
 pub(super) fn answer(json: &[u8], messages: &str, most: usize) -> Result<CallToolResult, Refusal> {
-    let mut answer: Value = serde_json::from_slice(json)
+    let answer: Value = serde_json::from_slice(json)
         .map_err(|error| Refusal::internal(format!("the command wrote no JSON: {error}")))?;
-    let room = most.saturating_sub(json.len());
-    let mut lines: Vec<String> = Vec::new();
-    for line in messages.lines().filter(|line| !line.trim().is_empty()).take(MESSAGES) {
-        let line = beginning(line, room / 2);
-        if json!(lines).to_string().len() + line.len() * 2 > room {
-            break;
-        }
-        lines.push(line);
-    }
-    if let Some(fields) = answer.as_object_mut().filter(|_| !lines.is_empty()) {
-        fields.insert("messages".to_owned(), lines.into());
-    }
-    Ok(CallToolResult::structured(answer))
+    Ok(CallToolResult::structured(with_messages(answer, messages, most)))
 }
 
-/// The beginning of a text, of at most this many bytes.
-fn beginning(text: &str, most: usize) -> String {
+/// Adds the messages of a command, as far as they fit into this many bytes. The first one is cut if necessary.
+pub(super) fn with_messages(mut answer: Value, messages: &str, most: usize) -> Value {
+    let all: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).collect();
+    if all.is_empty() {
+        return answer;
+    }
+    let add = |answer: &mut Value, lines: &[String]| {
+        answer.as_object_mut().into_iter().for_each(|fields| drop(fields.insert("messages".to_owned(), json!(lines))));
+    };
+    for count in (0..=all.len().min(MESSAGES)).rev() {
+        for longest in [usize::MAX, 200, 100, 50] {
+            let mut lines: Vec<String> = all[..count].iter().map(|line| shortened(line, longest)).collect();
+            if count < all.len() {
+                lines.push(format!("{} more messages", all.len() - count));
+            }
+            add(&mut answer, &lines);
+            if answer.to_string().len() <= most {
+                return answer;
+            }
+        }
+    }
+    answer.as_object_mut().into_iter().for_each(|fields| drop(fields.shift_remove("messages")));
+    answer
+}
+
+/// The beginning and the end of a text, of about this many bytes together.
+fn shortened(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = (0..=most.saturating_sub(3)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    format!("{}…", &text[..end])
+    let [start, end] = [most / 2, text.len() - most / 2];
+    let start = (0..=start).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let end = (end..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    format!("{}…{}", &text[..start], &text[end..])
 }

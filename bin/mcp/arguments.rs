@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 use serde_json::{Map, Value, json};
 
 use super::answer::Refusal;
-use super::tools::{Call, Input, TOOLS, Tool, WHAT};
+use super::tools::{Call, DESCRIPTIONS, Input, TOOLS, Tool, WHAT};
 use crate::short_json::LEAST_BYTES;
 
 pub(super) const MAX_BYTES: &str = "max_bytes";
@@ -15,6 +15,8 @@ pub(super) const CURSOR: &str = "cursor";
 /// The size of an answer, in bytes.
 const DEFAULT_BYTES: u64 = 2000;
 const MOST_BYTES: u64 = 100_000;
+/// The longest text of an argument, in bytes.
+const LONGEST: usize = 4096;
 
 pub(super) type Arguments = Map<String, Value>;
 
@@ -63,7 +65,8 @@ impl Tool {
             properties.insert(input.name.to_owned(), schema);
         }
         for (name, option) in self.options(whole) {
-            properties.entry(name).or_insert(schema_of(&option));
+            let about = DESCRIPTIONS.iter().find(|(known, _)| *known == name).map(|(_, about)| *about);
+            properties.entry(name).or_insert(schema_of(&option, about));
         }
         if self.writes_json() {
             let about = "Largest answer, in bytes";
@@ -122,12 +125,18 @@ impl Tool {
 
     /// The command line for these arguments.
     pub(super) fn command_line(&self, whole: &Command, arguments: &Arguments) -> Result<CommandLine, Refusal> {
+        // Some clients send null for what is not set.
+        let given = arguments.iter().filter(|(_, value)| !value.is_null());
+        let arguments: &Arguments = &given.map(|(name, value)| (name.clone(), value.clone())).collect();
         let schema = self.schema(whole);
         let known: Vec<String> =
             schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
         if let Some(unknown) = arguments.keys().find(|name| !known.contains(name)) {
             let message = format!("{} has no argument {unknown}", self.name);
             return Err(Refusal::arguments(message, known, "call it again with these arguments only"));
+        }
+        if arguments.get(WHAT).is_some_and(|what| !what.is_string()) {
+            return Err(self.unfit(WHAT, "a text"));
         }
         let call = self.call(arguments)?;
         let mut line = CommandLine {
@@ -145,7 +154,7 @@ impl Tool {
             };
             let long = name.replace('_', "-");
             if self::option(&command, &long).is_none() {
-                let message = format!("{name} does not apply to what={}", self.what(arguments));
+                let message = format!("{name} does not apply to this call of {}", self.name);
                 return Err(Refusal::arguments(message, Vec::new(), "call it again without this argument"));
             }
             let words = self.words(&name, &option, value)?;
@@ -153,6 +162,11 @@ impl Tool {
                 matches!(option.get_value_hint(), ValueHint::AnyPath | ValueHint::DirPath | ValueHint::FilePath);
             if is_path || long == "against" {
                 line.paths.extend(words.iter().filter_map(|word| Some(word.to_str()?.split_once('=')?.1.into())));
+            }
+            let is_page =
+                |word: &OsString| word.to_str().is_some_and(|word| word.to_ascii_lowercase().ends_with(".html"));
+            if name == "output" && !words.iter().all(is_page) {
+                return Err(self.unfit(&name, "a name that ends with .html"));
             }
             line.words.extend(words);
         }
@@ -168,7 +182,8 @@ impl Tool {
                     "call it again with this argument",
                 )
             })?;
-            let values = self.texts(input.name, value)?;
+            let values =
+                if input.is_list { self.texts(input.name, value)? } else { vec![self.text(input.name, value)?] };
             line.paths.extend(values.iter().filter(|_| input.is_list).map(PathBuf::from));
             line.inputs.extend(values.into_iter().map(OsString::from));
         }
@@ -216,7 +231,6 @@ impl Tool {
                 None => return Err(self.unfit(name, "true or false")),
             },
             Kind::Texts => self.texts(name, value)?,
-            Kind::Integer | Kind::Number if value.is_number() => vec![value.to_string()],
             Kind::Integer | Kind::Number | Kind::Text(_) => vec![self.text(name, value)?],
         };
         Ok(words.into_iter().map(|word| format!("--{long}={word}").into()).collect())
@@ -232,8 +246,18 @@ impl Tool {
     }
 
     fn text(&self, name: &str, value: &Value) -> Result<String, Refusal> {
-        let text = value.as_str().filter(|text| !text.is_empty() && !text.contains('\0') && *text != "-");
-        text.map(str::to_owned).ok_or_else(|| self.unfit(name, "a text that is not empty"))
+        // Of an argument that is a list elsewhere.
+        let value = match value {
+            Value::Array(values) if values.len() == 1 => &values[0],
+            value => value,
+        };
+        if let Some(number) = value.as_f64() {
+            // 5.0 is also an integer of JSON.
+            return Ok(number.to_string());
+        }
+        let is_fit = |text: &&str| !text.is_empty() && text.len() <= LONGEST && !text.contains('\0') && *text != "-";
+        let text = value.as_str().filter(is_fit);
+        text.map(str::to_owned).ok_or_else(|| self.unfit(name, "a text of 1 to 4096 bytes, without NUL, and not -"))
     }
 
     fn unfit(&self, name: &str, needed: &str) -> Refusal {
@@ -272,13 +296,13 @@ fn kind(option: &Arg) -> Kind {
     }
 }
 
-fn schema_of(option: &Arg) -> Value {
-    let about = option.get_help().map(ToString::to_string).unwrap_or_default();
+fn schema_of(option: &Arg, about: Option<&str>) -> Value {
+    let about = about.map(str::to_owned).or_else(|| Some(option.get_help()?.to_string())).unwrap_or_default();
     let mut schema = match kind(option) {
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
         Kind::Integer => json!({"type": "integer"}),
-        Kind::Number => json!({"type": "number"}),
+        Kind::Number => json!({"type": ["number", "string"]}),
         Kind::Text(values) if values.is_empty() => json!({"type": "string"}),
         Kind::Text(values) => json!({"type": "string", "enum": values}),
     };
@@ -295,9 +319,9 @@ mod tests {
 
     #[test]
     fn every_option_exists() {
-        let whole = Cli::command();
+        let whole = &Cli::command();
         for tool in &TOOLS {
-            assert_eq!(tool.options(&whole).count(), tool.options.len(), "{}: {:?}", tool.name, tool.options);
+            assert_eq!(tool.options(whole).count(), tool.options.len(), "{}: {:?}", tool.name, tool.options);
             for call in tool.calls {
                 let command = command(whole, call.command);
                 assert_ne!(command.get_name(), "", "{:?}", call.command);

@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResult, MetaObject, ReadResourceResult, Resource, Reso
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::Refusal;
+use super::answer::{Refusal, with_messages};
 use super::arguments::{Arguments, CommandLine};
 use super::process::Limits;
 use super::tools::Tool;
@@ -19,6 +19,9 @@ const VIEW: &str = "ui://traceparse/view";
 /// The address of a page; the arguments of the call follow.
 const PAGE: &str = "ui://traceparse/page/";
 const TYPE: &str = "text/html;profile=mcp-app";
+
+/// The largest answer, in bytes. The addresses of pages contain paths.
+const MOST: usize = 20_000;
 
 /// The view of the tool, in its description.
 pub(super) fn meta() -> MetaObject {
@@ -40,10 +43,11 @@ pub(super) async fn show(
     let mut shown = arguments.clone();
     let written = shown.remove("output");
     let uri = format!("{PAGE}{}", utf8_percent_encode(&Value::from(shown).to_string(), NON_ALPHANUMERIC));
-    Ok(CallToolResult::structured(match written {
+    let answer = match written {
         Some(path) => json!({"written": path, "page": uri}),
-        None => json!({"page": uri, "bytes": page.len()}),
-    }))
+        None => json!({"page": uri, "bytes": page.stdout.len()}),
+    };
+    Ok(CallToolResult::structured(with_messages(answer, &String::from_utf8_lossy(&page.stderr), MOST)))
 }
 
 /// Reads the view, or a page.
@@ -65,7 +69,7 @@ pub(super) async fn read(
             let tool = Tool::named("page").map_err(failed)?;
             let page =
                 limits.page(&tool.command_line(whole, &arguments).map_err(failed)?, cancelled).await.map_err(failed)?;
-            String::from_utf8(page).map_err(|error| ErrorData::internal_error(error.to_string(), None))?
+            String::from_utf8(page.stdout).map_err(|error| ErrorData::internal_error(error.to_string(), None))?
         }
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(html, uri).with_mime_type(TYPE)]))

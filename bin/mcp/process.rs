@@ -8,13 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rmcp::model::CallToolResult;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{Refusal, SHARE_OF_MESSAGES, answer};
 use super::arguments::CommandLine;
 use crate::resource_limits;
+use crate::short_json::LEAST_BYTES;
 
 /// The calls that run at a time, each with its share of the memory. More of them wait.
 const AT_A_TIME: usize = 2;
@@ -38,7 +39,8 @@ impl Limits {
     pub(super) fn new() -> Result<Self> {
         let program = std::env::current_exe().context("the program cannot be found")?;
         let memory = resource_limits::limit() / AT_A_TIME as u64;
-        let mut options = vec![OsString::from(format!("--memory={memory}")), "--color=never".into()];
+        let mut options =
+            vec![OsString::from(format!("--memory={memory}")), "--color=never".into(), "--end-with-input".into()];
         options.extend(resource_limits::only_below().iter().map(|folder| join("--only-below=", folder.as_os_str())));
         Ok(Self { program, options, running: Semaphore::new(AT_A_TIME) })
     }
@@ -49,7 +51,7 @@ impl Limits {
         line: &CommandLine,
         cancelled: &CancellationToken,
     ) -> Result<CallToolResult, Refusal> {
-        let room = line.max_bytes - line.max_bytes / SHARE_OF_MESSAGES;
+        let room = (line.max_bytes - line.max_bytes / SHARE_OF_MESSAGES).max(LEAST_BYTES as u64);
         let mut options = vec![OsString::from("--format=json"), format!("--max-size={room}").into()];
         options.extend(line.cursor.iter().map(|cursor| format!("--from={cursor}").into()));
         let output = self.run(line, options, line.max_bytes, cancelled).await?;
@@ -57,9 +59,9 @@ impl Limits {
     }
 
     /// Runs a command that writes a page, to its output if it has one, and returns what it printed.
-    pub(super) async fn page(&self, line: &CommandLine, cancelled: &CancellationToken) -> Result<Vec<u8>, Refusal> {
+    pub(super) async fn page(&self, line: &CommandLine, cancelled: &CancellationToken) -> Result<Output, Refusal> {
         let options = vec![OsString::from("--format=html"), format!("--max-size={MOST_PAGE}").into()];
-        Ok(self.run(line, options, 2 * MOST_PAGE, cancelled).await?.stdout)
+        self.run(line, options, 2 * MOST_PAGE, cancelled).await
     }
 
     async fn run(
@@ -70,24 +72,32 @@ impl Limits {
         cancelled: &CancellationToken,
     ) -> Result<Output, Refusal> {
         for path in &line.paths {
+            // Reading a pipe or a device may never end.
+            if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+                let message = format!("{} is neither a file nor a folder", path.display());
+                return Err(Refusal::arguments(message, Vec::new(), "call it again with a file or a folder"));
+            }
             let checked = resource_limits::check_place(path);
             checked.map_err(|error| Refusal::outside(format!("{}: {error}", path.display())))?;
         }
         let _running = self.running.acquire().await.map_err(internal)?;
         let mut command = Command::new(&self.program);
         command.args(&line.words).args(&self.options).args(options).arg("--").args(&line.inputs);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().map_err(internal)?;
+        // The process ends with its input: also if this one is killed.
+        let input = child.stdin.take();
         let read = tokio::select! {
             read = read(&mut child, most) => read.map_err(internal)?,
             () = cancelled.cancelled() => {
-                end(&mut child).await;
+                end(&mut child, input).await;
                 return Err(Refusal::internal("the call was cancelled".to_owned()));
             }
         };
-        // 3 and 4 are verdicts.
         match read.status.code() {
+            // 3 and 4 are verdicts, and 1 is one if there is an answer: no comparison is possible.
             Some(0 | 3 | 4) => Ok(read),
+            Some(1) if !read.stdout.is_empty() => Ok(read),
             code => Err(Refusal::of_command(code, &String::from_utf8_lossy(&read.stderr))),
         }
     }
@@ -120,14 +130,10 @@ async fn read_most(source: Option<impl AsyncRead + Unpin>, most: u64) -> std::io
     Ok(bytes)
 }
 
-/// Ends a process, which deletes its temporary files first.
-async fn end(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(id) = child.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed())) {
-        let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
-        if tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
-            return;
-        }
+/// Ends a process, which deletes its temporary files first: it ends with its input.
+async fn end(child: &mut Child, input: Option<ChildStdin>) {
+    drop(input);
+    if tokio::time::timeout(GRACE, child.wait()).await.is_err() {
+        let _ = child.kill().await;
     }
-    let _ = child.kill().await;
 }

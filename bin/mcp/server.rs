@@ -20,7 +20,8 @@ use super::tools::{TOOLS, Tool};
 const INSTRUCTIONS: &str = "\
 Reads recordings of Instruments (.trace), xctrace exports, sample and spindump reports, MetricKit files and crash reports, on any machine. \
 Start with open. Pass paths as you have them.
-Answers are short: left_out counts what is missing, and cursor continues there. Times are in ns, weights in the unit of their series.
+Answers are short: left_out counts what is missing, and cursor continues there. Times are in ns, weights in the unit of their series. Options in \
+texts (--dsym, --view, --process) are arguments here (symbols, view, process), and other commands are tools; there is nothing to run or export.
 Do not conclude: from few samples (the overview says so); that waiting threads use CPU; that one pair of recordings proves a change; a cause \
 where the answer is unknown. If the data has no answer, say that it cannot be told.";
 
@@ -53,7 +54,7 @@ impl Server {
 }
 
 /// The largest refusal, in bytes.
-const MOST_REFUSAL: usize = 2000;
+const MOST_REFUSAL: usize = 1000;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {

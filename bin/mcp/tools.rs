@@ -34,6 +34,14 @@ pub(super) struct Input {
     pub(super) is_list: bool,
 }
 
+/// Descriptions of arguments, in place of those of the options.
+pub(super) const DESCRIPTIONS: [(&str, &str); 4] = [
+    ("output", "File to write, NAME.html; an existing one is replaced"),
+    ("symbols", "dSYMs, folders of dSYMs, or other symbol files"),
+    ("where", "Conditions: duration > 100ms (rows of a table), device=iPhone15,2 (labels of runs)"),
+    ("against", "Recordings or folders of the new version; not with what=trend"),
+];
+
 /// An argument that selects what a tool shows.
 pub(super) const WHAT: &str = "what";
 
@@ -44,7 +52,7 @@ const PATHS: Input = Input {
 };
 const RUNS: Input = Input {
     name: "paths",
-    about: "Recordings of runs, folders of them, or a CSV manifest (file, labels)",
+    about: "Recordings of runs, folders of them, or a CSV manifest with a column path and columns of labels",
     is_list: true,
 };
 const TABLE: Input =
@@ -116,7 +124,7 @@ pub(super) const TOOLS: [Tool; 9] = [
         name: "intervals",
         title: "Signposts and other intervals",
         about: "Count, total and percentiles of signposts and other intervals by name; what=runs sums them over many recordings. CPU time during \
-                them: functions with during. Percentiles that too few intervals support are missing.",
+                them: functions with during. A percentile with needed is a guess: it takes that many intervals.",
         calls: &[
             call(what("file"), &["intervals"], &[], &[PATHS]),
             call(what("runs"), &["fleet", "intervals"], &[], &[RUNS]),
@@ -156,7 +164,6 @@ pub(super) const TOOLS: [Tool; 9] = [
             "only-main-thread",
             "time",
             "during",
-            "manifest",
             "symbols",
             "top",
         ],
@@ -179,7 +186,6 @@ pub(super) const TOOLS: [Tool; 9] = [
             "only-main-thread",
             "time",
             "during",
-            "manifest",
             "symbols",
             "top",
         ],

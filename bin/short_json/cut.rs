@@ -6,13 +6,13 @@
 
 use serde_json::{Map, Value};
 
-use super::read::Part;
-use super::{LEFT_OUT, escaped};
+use super::pointer::{LEFT_OUT, escaped};
+use super::read::{LONGEST_TEXT, Part};
 
 /// The lengths to which texts are cut, one after the other. Most names are shorter than the first.
-const TEXTS: [usize; 4] = [240, 120, 60, 30];
+const TEXTS: [usize; 4] = [LONGEST_TEXT, 120, 60, 30];
 /// Fields of documents that repeat the question, or how it was answered; they rank lower.
-const CONTEXT: [&str; 4] = ["asked", "documents", "tables", "unnamed"];
+const CONTEXT: [&str; 5] = ["asked", "documents", "options", "tables", "unnamed"];
 const OF_CONTEXT: f64 = 50.0;
 /// How much a field ranks below the one before it.
 const OF_FIELD: f64 = 0.1;
@@ -48,9 +48,9 @@ struct Limits {
 /// Returns the value, or as much of it as fits.
 pub(super) fn fit(part: &Part, most: usize, place: &Place) -> Value {
     let mut limits = Limits { rank: ALL, text: usize::MAX, lists: Vec::new(), without: Vec::new() };
-    let fits = |limits: &Limits| cut(part, limits, place).to_string().len() <= most;
+    let fits = |limits: &Limits| cut(part, limits, place, most).is_some_and(|value| value.to_string().len() <= most);
     if fits(&limits) {
-        return cut(part, &limits, place);
+        return cut(part, &limits, place, usize::MAX).unwrap_or_default();
     }
     limits.rank = 0.0;
     for text in TEXTS {
@@ -66,7 +66,7 @@ pub(super) fn fit(part: &Part, most: usize, place: &Place) -> Value {
     // In thousandths.
     let with_rank = |rank: usize| Limits { rank: rank as f64 / 1000.0, ..limits.clone() };
     limits = with_rank(last(0, 100_000, |rank| fits(&with_rank(rank))));
-    for (list, shown, length) in longest_lists(&cut(part, &limits, place), place) {
+    for (list, shown, length) in longest_lists(&cut(part, &limits, place, usize::MAX).unwrap_or_default(), place) {
         let with = |items| {
             let mut limits = limits.clone();
             limits.lists.push((list.clone(), items));
@@ -77,7 +77,7 @@ pub(super) fn fit(part: &Part, most: usize, place: &Place) -> Value {
     if matches!(part, Part::Text { .. }) {
         limits.text = last(limits.text, most, |text| fits(&Limits { text, ..limits.clone() }));
     }
-    cut(part, &limits, place)
+    cut(part, &limits, place, usize::MAX).unwrap_or_default()
 }
 
 /// The last number up to `high` that fits. `low` fits.
@@ -119,10 +119,13 @@ fn longest_lists(value: &Value, place: &Place) -> Vec<(String, usize, usize)> {
     lists
 }
 
-/// Cuts a value, and adds what is left out.
-fn cut(part: &Part, limits: &Limits, place: &Place) -> Value {
-    let mut cutter = Cutter { limits, place, left_out: Map::new() };
+/// Cuts a value, and adds what is left out. `None` if it certainly takes more bytes than `most`, which is found without cutting all of it.
+fn cut(part: &Part, limits: &Limits, place: &Place, most: usize) -> Option<Value> {
+    let mut cutter = Cutter { limits, place, left_out: Map::new(), room: most };
     let value = cutter.value(part, &place.whole, 0.0).unwrap_or_default();
+    if cutter.room == 0 {
+        return None;
+    }
     let mut answer = match (&place.from, value) {
         (None, Value::Object(fields)) => fields,
         (None, value) => Map::from_iter([("value".to_owned(), value)]),
@@ -131,7 +134,7 @@ fn cut(part: &Part, limits: &Limits, place: &Place) -> Value {
     if !cutter.left_out.is_empty() {
         answer.insert(LEFT_OUT.to_owned(), cutter.left_out.into());
     }
-    Value::Object(answer)
+    Some(Value::Object(answer))
 }
 
 impl Part {
@@ -141,7 +144,16 @@ impl Part {
             Self::Scalar(value) => value.is_null(),
             Self::Text { length, .. } | Self::List { length, .. } => *length == 0,
             Self::Object(fields) => fields.iter().all(|(_, field)| field.is_empty()),
-            Self::TooDeep => false,
+            Self::TooDeep | Self::Missing => false,
+        }
+    }
+
+    /// True for a text or a list of texts.
+    fn is_text(&self) -> bool {
+        match self {
+            Self::Text { .. } => true,
+            Self::List { kept, .. } => is_of_texts(kept),
+            _ => false,
         }
     }
 
@@ -150,6 +162,8 @@ impl Part {
         match self {
             Self::Scalar(_) | Self::Text { .. } => 0.0,
             Self::List { kept, .. } if is_of_texts(kept) => 0.0,
+            // Sentences.
+            Self::Object(fields) if fields.iter().all(|(_, field)| field.is_text()) => 0.0,
             _ => 1.0,
         }
     }
@@ -164,15 +178,21 @@ struct Cutter<'c> {
     place: &'c Place,
     /// The number of items or characters left out, by the pointer to the first of them.
     left_out: Map<String, Value>,
+    /// The number of bytes that may still be used; 0 if the value is too large.
+    room: usize,
 }
 
 impl Cutter<'_> {
     /// The value with what is shown of it; `None` if it is null or empty. `path` points to it, with `*` for the numbers of items.
     fn value(&mut self, part: &Part, path: &str, rank: f64) -> Option<Value> {
         match part {
-            Part::Scalar(value) => Some(value).filter(|value| !value.is_null()).cloned(),
+            Part::Scalar(value) => {
+                self.take(1);
+                Some(value).filter(|value| !value.is_null()).cloned()
+            }
             Part::Text { kept, length } => {
                 let text: String = kept.chars().take(self.limits.text).collect();
+                self.take(text.len() + 2);
                 self.leave_out(path, text.chars().count(), *length);
                 Some(text).filter(|text| !text.is_empty()).map(Value::String)
             }
@@ -184,11 +204,15 @@ impl Cutter<'_> {
             Part::Object(fields) => {
                 Some(self.fields(fields, path, rank)).filter(|fields| !fields.is_empty()).map(Value::Object)
             }
-            Part::TooDeep => {
+            Part::TooDeep | Part::Missing => {
                 self.add(path.to_owned(), 1);
                 None
             }
         }
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.room = self.room.saturating_sub(bytes);
     }
 
     fn items(&mut self, items: &[Part], path: &str, rank: f64) -> Vec<Value> {
@@ -200,7 +224,13 @@ impl Cutter<'_> {
         let below = format!("{path}/*");
         let mut values = Vec::new();
         for (index, item) in items.iter().take(count).enumerate() {
-            values.push(self.value(item, &below, rank_of(index).min(self.limits.rank)).unwrap_or_default());
+            if self.room == 0 {
+                break;
+            }
+            let value = self.value(item, &below, rank_of(index).min(self.limits.rank));
+            // An object of which nothing is shown is not null.
+            let is_hidden = matches!(item, Part::Object(_)) && !item.is_empty();
+            values.push(value.unwrap_or_else(|| if is_hidden { Value::Object(Map::new()) } else { Value::Null }));
         }
         values
     }
@@ -209,6 +239,10 @@ impl Cutter<'_> {
         let mut values = Map::new();
         let mut before = 0.0;
         for (name, field) in fields.iter().filter(|(_, field)| !field.is_empty()) {
+            if self.room == 0 {
+                break;
+            }
+            self.take(name.len() + 4);
             let below = format!("{path}/{}", escaped(name));
             let is_context = path.is_empty() && CONTEXT.contains(&name.as_str());
             let mut rank = rank + field.rank();

@@ -27,6 +27,15 @@ pub trait FilesAdaptor: Sync {
         Ok(self.located(path))
     }
 
+    /// Called before a folder is listed.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    fn before_list(&self, folder: &Path) -> io::Result<()> {
+        let _ = folder;
+        Ok(())
+    }
+
     /// Called after bytes of a file were read. Bytes that are only [loaded](Files::load) are not reported.
     fn after_read(&self, path: &Path, offset: u64, bytes: &[u8]) {
         let _ = (path, offset, bytes);
@@ -46,6 +55,7 @@ impl<A: FilesAdaptor> Files for A {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.before_list(folder)?;
         let located = self.located(folder);
         let listed = self.files().list(&located)?;
         let named = |path: PathBuf| path.strip_prefix(&located).map_or(path.clone(), |name| folder.join(name));
@@ -53,6 +63,7 @@ impl<A: FilesAdaptor> Files for A {
     }
 
     fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        self.before_list(folder)?;
         self.files().list_kinds(&self.located(folder))
     }
 

@@ -51,7 +51,10 @@ pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn
     };
     let overlapping = summary.rows.iter().any(is_several);
     let shared = (!summary.shared_by.is_empty()).then(|| {
-        format!("rows add up intervals of several processes; {PROCESS} selects: {}", first_of(&summary.shared_by))
+        format!(
+            "rows add up intervals of several processes; {PROCESS} takes a name or a number: {}",
+            first_of(&summary.shared_by)
+        )
     });
     let overlapping = overlapping.then(|| {
         "intervals of one name overlap: shared time is counted more than once in the total and the CPU time".to_owned()

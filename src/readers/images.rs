@@ -40,6 +40,9 @@ impl Image {
         };
         let path = path.trim_start();
         let given = before.trim_start_matches(['+', ' ']).split(" (").next().unwrap_or_default().trim();
+        // On iOS, the architecture follows the name.
+        let is_arch = |(_, last): &(&str, &str)| ["arm", "x86_64", "i386"].iter().any(|arch| last.starts_with(arch));
+        let given = given.rsplit_once(' ').filter(is_arch).map_or(given, |(name, _)| name.trim_end());
         // Without a path, Apple's tools write `???`.
         let path = if matches!(path, "" | "???") { given } else { path };
         let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(given);

@@ -250,7 +250,7 @@ fn intervals_of_several_processes_are_told() {
     let folder = Folder::new();
     let (schema, columns, rows) = signposts();
     let one = written(&folder, &[(schema, columns, rows.replacen("<thread ref=\"1\"/>", MAIN, 1))]);
-    let note = "rows add up intervals of several processes; --process selects: Orchard (7), Other (8)";
+    let note = "rows add up intervals of several processes; --process takes a name or a number: Orchard (7), Other (8)";
     assert!(!run(&["intervals", &one]).contains("several processes"));
     let other = MAIN.replace("Orchard", "Other").replace("id=\"", "id=\"1").replace('7', "8");
     let other =

@@ -65,7 +65,7 @@ fn check(piece: &Value, whole: &Value, at: &str) {
     }
 }
 
-/// The numbers of values in a piece that is complete.
+/// The number of values.
 fn count(value: &Value) -> usize {
     match value {
         Value::Object(fields) => fields.values().map(count).sum(),
@@ -123,12 +123,34 @@ fn at(whole: &Value, place: &str) -> Value {
     }
 }
 
+/// Adds the pointers to all values, without objects and lists. `start` is the number of items before a list.
+fn pointers(value: &Value, at: &str, start: usize, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            let name = name.replace('~', "~0").replace('/', "~1");
+            pointers(value, &format!("{at}/{name}"), 0, found);
+        }),
+        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| {
+            pointers(item, &format!("{at}/{}", start + index), 0, found);
+        }),
+        Value::Null => {}
+        _ => drop(found.insert(at.to_owned())),
+    }
+}
+
 /// Reads a document in pieces, and checks that they have all of it. Returns the number of pieces.
 fn read_in_pieces(args: &[&str], size: usize) -> usize {
     let whole = full(args);
     let (piece, left_out) = short(args, size, None);
     check(&piece, &whole, "");
-    let mut open: Vec<String> = left_out.iter().flat_map(|(place, _)| places(&whole, place)).collect();
+    let mut values = BTreeSet::new();
+    pointers(&piece, "", 0, &mut values);
+    let follow = |left_out: &[(String, u64)]| -> Vec<String> {
+        let found: Vec<Vec<String>> = left_out.iter().map(|(place, _)| places(&whole, place)).collect();
+        assert!(found.iter().all(|places| !places.is_empty()), "{args:?}: {left_out:?}");
+        found.concat()
+    };
+    let mut open = follow(&left_out);
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();
     assert_eq!(left_out.is_empty(), count(&piece) == count(&whole), "{args:?}: {left_out:?}");
     let mut pieces = 1;
@@ -137,13 +159,21 @@ fn read_in_pieces(args: &[&str], size: usize) -> usize {
         let (piece, left_out) = short(args, size, Some(&place));
         check(&piece["value"], &at(&whole, &place), &place);
         assert_ne!(piece["value"], Value::Null, "{args:?}: each piece has something, at {place}");
-        for place in left_out.iter().flat_map(|(place, _)| places(&whole, place)) {
+        let (parent, last) = place.rsplit_once('/').expect("a slash");
+        let start = if whole.pointer(parent).is_some_and(Value::is_array) { last.parse().ok() } else { None };
+        pointers(&piece["value"], if start.is_some() { parent } else { &place }, start.unwrap_or(0), &mut values);
+        for place in follow(&left_out) {
             if seen.insert(place.clone()) {
                 open.push(place);
             }
         }
         pieces += 1;
     }
+    let mut all = BTreeSet::new();
+    pointers(&whole, "", 0, &mut all);
+    // The rest of a text has the pointer of its first character.
+    let missing: Vec<&String> = all.difference(&values).collect();
+    assert!(missing.is_empty(), "{args:?}: {missing:?}");
     pieces
 }
 

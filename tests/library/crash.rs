@@ -243,6 +243,7 @@ fn threads_have_their_numbers_and_marks() {
     let unknown = text.replace("Thread 0 Crashed:", "Thread 0 Paused:");
     assert_eq!(names(&unknown), [&of_main, worker], "the header names it");
     let seven = text.replace("Thread 0 Crashed:", "Thread 9:").replace("Thread 1:", "Thread 7:");
+    let seven = seven.replace("Thread 0 name:", "Thread 9 name:").replace("Thread 1 name:", "Thread 7 name:");
     let seven = seven.replace("Triggered by Thread:  0", "Highlighted by Thread:  7");
     assert_eq!(names(&seven), ["Thread 9 (com.apple.main-thread)", "Thread 7 (worker), attributed"]);
     let json = seed_text("json").replace("\"lastExceptionBacktrace\"", "\"other\"");
@@ -251,6 +252,37 @@ fn threads_have_their_numbers_and_marks() {
         .replace("\"faultingThread\":0,", "")
         .replace("\"legacyInfo\":{", "\"legacyInfo\":{\"threadHighlighted\":1,");
     assert_eq!(names(&json), [main, "Thread 1 (worker), attributed"]);
+}
+
+/// The build comes before the version, the thread has another title, images have no paths, and no empty line ends the messages.
+#[test]
+fn reads_old_reports_of_ios() {
+    let text = "Process: App [1]\nVersion: 34 (1.2)\nOS Version: iPhone OS 8.2 (12D508)\n\
+        Exception Type:  EXC_CRASH (Code Signature Invalid)\nHighlighted Thread:  1\n\n\
+        Application Specific Information:\nabort() called\nThread 7 was slow\n\
+        Thread 0 name:  first\nThread 0:\n0   App 0x0000000100004000 0x100000000 + 16384\n\n\
+        Thread 1:\n0   App 0x0000000100004010 0x100000000 + 16400\n\n\
+        Binary Images:\n0x100000000 - 0x100007fff App arm64  <00000000000040008000000000000001>\n";
+    let recording = read_bytes(text.as_bytes()).unwrap();
+    let summary = |key| run(&recording).summary_field(key);
+    assert_eq!((summary("app-version"), summary("app-build")), (Some("1.2"), Some("34")));
+    assert_eq!(summary("exception-reason"), Some("abort() called; Thread 7 was slow"));
+    assert_eq!((summary("signal"), summary("exception-type")), (None, Some("EXC_CRASH (Code Signature Invalid)")));
+    let names: Vec<String> = stacks(&recording).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["Thread 0 (first)", "Thread 1, attributed"]);
+    let report = CrashReport::parse(text.as_bytes().to_vec(), "input", &Options::default()).unwrap();
+    assert!(objects(&report).contains("\"binary\":\"App\""), "{}", objects(&report));
+}
+
+/// `symbolicate` replaces a list only if it can read all of it, and reports what it cannot read.
+#[test]
+fn a_damaged_list_stays() {
+    let table = inlining();
+    let list = format!("Last Exception Backtrace:\n({:#x} <redacted> {:#x})\n", LOAD + 0x31d, LOAD + 0x401);
+    let report = text(&table).replacen("Thread 0:\n", &format!("{list}\nThread 0 Crashed:\n"), 1);
+    assert!(named(&report, &locator(&built())).contains(&list), "{report}");
+    let parsed = CrashReport::parse(report.into_bytes(), "input", &Options::default()).unwrap();
+    assert!(parsed.unread().next().is_some_and(|what| what.contains("a frame that cannot be read")));
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl CrashReport {
         begin(out, &document)?;
         array(out, "threads", report.stacks().enumerate(), |(index, stack), out| {
             let name = report.thread_name(index, stack, attributed);
-            begin(out, &json!({"thread": name, "complete": stack.unread.is_none()}))?;
+            begin(out, &json!({"thread": name, "complete": stack.unread.is_none() && !stack.is_cut}))?;
             values(out, "frames", stack.frames.iter().map(|frame| self.object_of(frame)))?;
             out.write_all(b"}")
         })?;

@@ -76,7 +76,8 @@ fn called(function: &Function) -> String {
 /// The lines in place of a list of addresses, if any of them has a name.
 fn list(named: &NamedReport<'_>, stack: &Stack, text: &str) -> Option<Edit> {
     let span = stack.list.clone()?;
-    if stack.frames.iter().all(|frame| named.of(frame).is_empty()) {
+    // A word of the list that cannot be read would be lost.
+    if stack.unread.is_some() || stack.frames.iter().all(|frame| named.of(frame).is_empty()) {
         return None;
     }
     let mut lines = Vec::new();
@@ -84,7 +85,7 @@ fn list(named: &NamedReport<'_>, stack: &Stack, text: &str) -> Option<Edit> {
         let image = frame.image.and_then(|index| named.report.report.images.get(index));
         let (base, name) = image.map_or((0, "???"), |image| (image.base, image.name.as_str()));
         let address = base.saturating_add(frame.address);
-        let mut add = |text: &str| lines.push(format!("{:<4}{name:<30}\t{address:#018x} {text}", lines.len()));
+        let mut add = |text: &str| lines.push(format!("{:<3} {name:<30}\t{address:#018x} {text}", lines.len()));
         match named.of(frame) {
             [] if image.is_none() => add("???"),
             [] => add(&format!("{base:#x} + {}", frame.address)),

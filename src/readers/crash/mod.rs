@@ -91,6 +91,11 @@ impl CrashReport {
         self.report.form == Form::Ips
     }
 
+    /// What could not be read, each with its place: `report.crash:12:345: the thread has a frame that cannot be read`.
+    pub fn unread(&self) -> impl Iterator<Item = String> {
+        self.report.unread().map(|(at, what)| format!("{at}: {what}"))
+    }
+
     /// The device, the process, and what happened. `attributed` is the index of the responsible thread.
     pub(crate) fn facts(&self, attributed: Option<usize>) -> TocRun {
         record::facts(&self.report, attributed)

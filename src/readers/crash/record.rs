@@ -1,6 +1,6 @@
 //! Converts a crash report to a document of a recording.
 
-use super::report::{Form, Frame, Report, Stack};
+use super::report::{CUT, Form, Frame, Report, Stack, UNREAD_FRAME, UNREAD_IMAGE};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine};
 use crate::readers::stop::CRASH_TABLE;
@@ -70,8 +70,7 @@ impl<'r, 'i> Writer<'r, 'i> {
                 self.input.mark_main_thread(thread);
             }
             if let Some(at) = &stack.unread {
-                let what = "the thread has a frame that cannot be read";
-                self.input.leave_out(RejectReason::UnreadThread, 1, at.clone(), what);
+                self.input.leave_out(RejectReason::UnreadThread, 1, at.clone(), UNREAD_FRAME);
                 continue;
             }
             let depth = stack.frames.iter().filter(|frame| !frame.is_inlined).count();
@@ -89,12 +88,10 @@ impl<'r, 'i> Writer<'r, 'i> {
             added += 1;
         }
         for at in &report.unread_images {
-            let what = "a line of the list of images has an unknown form";
-            self.input.leave_out(RejectReason::UnreadImage, 1, at.clone(), what);
+            self.input.leave_out(RejectReason::UnreadImage, 1, at.clone(), UNREAD_IMAGE);
         }
         if let Some(at) = &report.cut {
-            let message = "the text ends inside of this line, so its address or name may be incomplete";
-            self.input.note(Diagnostic { at: Some(at.clone()), ..Diagnostic::new(message) });
+            self.input.note(Diagnostic { at: Some(at.clone()), ..Diagnostic::new(CUT) });
         }
         Ok(attributed)
     }
@@ -184,7 +181,9 @@ pub(super) fn facts(report: &Report, attributed: Option<usize>) -> TocRun {
     let more = report.facts_below("asi").count().saturating_sub(MESSAGES);
     let more = Some(format!("… {more} more")).filter(|_| more > 0);
     let messages = report.facts_below("asi").take(MESSAGES).chain(more.as_deref()).chain(fact(&["exception.message"]));
-    let messages = messages.chain(fact(&["exceptionReason.composed_message", "exceptionReason.name"]));
+    let (raised, composed) = (fact(&["exceptionReason.name"]), fact(&["exceptionReason.composed_message"]));
+    let messages =
+        messages.chain(raised.filter(|name| !composed.is_some_and(|text| text.contains(name)))).chain(composed);
     let elided = report.attributed().and_then(|index| report.stacks().nth(index)?.elided);
     let first_line = |text: String| text.lines().next().map(str::to_owned);
     let fields = [

@@ -72,6 +72,8 @@ pub(crate) struct Stack {
     pub(crate) list: Option<Range<usize>>,
     /// Where the first unreadable frame is.
     pub(crate) unread: Option<Position>,
+    /// True if the text ends inside of it.
+    pub(crate) is_cut: bool,
     /// The frames of recursion that the system left out of the stack. Text contains levels, each of one or more frames. 0 if the number cannot
     /// be read.
     pub(super) elided: Option<u64>,
@@ -96,6 +98,10 @@ pub(crate) struct Frame {
     /// True if the function was inlined into the next frame, which has the same address.
     pub(crate) is_inlined: bool,
 }
+
+pub(super) const UNREAD_FRAME: &str = "the thread has a frame that cannot be read";
+pub(super) const UNREAD_IMAGE: &str = "a line of the list of images has an unknown form";
+pub(super) const CUT: &str = "the text ends inside of this line, so its address or name may be incomplete";
 
 impl Frame {
     /// Creates the frame of a line, without its image.
@@ -129,9 +135,32 @@ impl Report {
         self.facts.iter().filter(move |(known, _)| known.starts_with(key)).map(|(_, value)| value.as_str())
     }
 
+    /// Exchanges version and build, which iOS wrote in the other order until iOS 14: `Version: 34 (1.2)`.
+    pub(super) fn order_versions(&mut self) {
+        let system = self.fact("os_version").and_then(|system| system.strip_prefix("iPhone OS "));
+        let major = system.and_then(|system| system.split('.').next()?.parse::<u32>().ok());
+        if major.is_some_and(|major| major < 15) && self.fact("build_version").is_some() {
+            for (key, _) in &mut self.facts {
+                match key.as_str() {
+                    "app_version" => *key = "build_version".to_owned(),
+                    "build_version" => *key = "app_version".to_owned(),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What could not be read, with its place.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = (&Position, &'static str)> {
+        let of_stacks = self.stacks().filter_map(|stack| Some((stack.unread.as_ref()?, UNREAD_FRAME)));
+        let of_images = self.unread_images.iter().map(|at| (at, UNREAD_IMAGE));
+        of_stacks.chain(of_images).chain(self.cut.iter().map(|at| (at, CUT)))
+    }
+
     pub(super) fn add_fact(&mut self, key: &str, value: &str) -> Result<(), OverBudget> {
         let value = value.trim();
-        if value.is_empty() {
+        // Apple's tools write `???` for what they do not know.
+        if value.is_empty() || value == "???" {
             return Ok(());
         }
         self.hold(size_of::<(String, String)>() + key.len() + value.len())?;

@@ -11,7 +11,7 @@ use crate::readers::images::{Image as Row, Images, hex};
 use crate::recording::{LAST_EXCEPTION, Options, SPECIFIC_BACKTRACE};
 
 /// The fields of the header, with the keys of an `.ips` file.
-const FIELDS: [(&str, &str); 15] = [
+const FIELDS: [(&str, &str); 16] = [
     ("Path", "procPath"),
     ("Hardware Model", "modelCode"),
     ("OS Version", "os_version"),
@@ -25,6 +25,8 @@ const FIELDS: [(&str, &str); 15] = [
     ("Triggered by Thread", "faultingThread"),
     ("Crashed Thread", "faultingThread"),
     ("Highlighted by Thread", "faultingThread"),
+    // Before iOS 9.
+    ("Highlighted Thread", "faultingThread"),
     ("Exception Reason", "exceptionReason.composed_message"),
     ("VM Region Info", "vmRegionInfo"),
 ];
@@ -32,23 +34,36 @@ const FIELDS: [(&str, &str); 15] = [
 /// The marks of the thread that the report is about.
 const MARKS: [&str; 3] = ["Crashed", "Attributed", "Highlighted"];
 
-/// How lines start that end the messages of Application Specific Information, after an empty line.
-const AFTER_MESSAGES: [&str; 8] = [
+/// How lines start that end the messages of Application Specific Information.
+const AFTER_MESSAGES: [&str; 11] = [
     "Application Specific Backtrace",
     "Application Specific Signatures:",
-    "Binary Images:",
+    "Backtrace not available",
+    "Dyld Error Message:",
     "Error Formulating Crash Report:",
     "External Modification ",
     "Filtered syslog:",
+    "Global Trace Buffer (",
     "Kernel Triage:",
     "Last Exception Backtrace:",
+    "Triggered by Thread:",
 ];
 
 /// True for `Thread 0 Crashed:`, `Thread 0 name: …`, `Thread 1:: NAME` and `Thread 1:  Dispatch queue: …`, but not for a message such as `Thread 1:
-/// Fatal error`.
+/// Fatal error` or `Thread 0 was blocked`.
 fn is_thread(line: &str) -> bool {
     let after = line.strip_prefix("Thread ").map(|rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
-    after.is_some_and(|after| after == ":" || [" ", "::", ":  "].iter().any(|start| after.starts_with(start)))
+    after.is_some_and(|after| {
+        let marked = after.strip_prefix(' ').and_then(|after| after.split_once([':', ' ']));
+        after == ":"
+            || [" name:", "::", ":  "].iter().any(|start| after.starts_with(start))
+            || marked.is_some_and(|(mark, _)| MARKS.contains(&mark))
+    })
+}
+
+/// True for a line that ends the messages of Application Specific Information.
+fn ends_messages(line: &str) -> bool {
+    is_thread(line) || line == "Binary Images:" || AFTER_MESSAGES.iter().any(|title| line.starts_with(title))
 }
 
 /// The part of the report that a line is in.
@@ -69,8 +84,8 @@ struct Parser {
     section: Section,
     /// The section that an empty line ended. It goes on if its next line follows.
     before: Section,
-    /// The name of the next thread.
-    name: String,
+    /// The number and the name of the next thread.
+    name: (String, String),
     rows: Vec<(Row, String)>,
     /// True if the line has no end.
     is_cut: bool,
@@ -86,7 +101,7 @@ pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, 
         report,
         section: Section::Fields,
         before: Section::Fields,
-        name: String::new(),
+        name: <(String, String)>::default(),
         rows: Vec::new(),
         is_cut: false,
     };
@@ -110,6 +125,9 @@ pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, 
     }
     let is_in_list = matches!(parser.section, Section::Stack | Section::Backtrace | Section::Images);
     parser.report.cut = (parser.is_cut && is_in_list).then(|| at.clone());
+    if parser.is_cut && matches!(parser.section, Section::Stack | Section::Backtrace) {
+        parser.stack().into_iter().for_each(|stack| stack.is_cut = true);
+    }
     parser.finish(text).map_err(|over| Error::memory(over, Some(at)))
 }
 
@@ -132,7 +150,7 @@ impl Parser {
             _ if is_start(trimmed) && !self.report.threads.is_empty() => {
                 return Err(Error::new(ErrorKind::NotAnExport(SEVERAL.to_owned()), Some(at.clone())));
             }
-            Section::Specific => self.report.add_fact("asi", trimmed).map_err(over)?,
+            Section::Specific if !ends_messages(trimmed) => self.report.add_fact("asi", trimmed).map_err(over)?,
             // A list may have several lines.
             Section::Backtrace if trimmed.starts_with('(') || (trimmed.starts_with("0x") && self.is_in_list()) => {
                 self.add_list(line, span, at).map_err(over)?;
@@ -153,7 +171,7 @@ impl Parser {
     fn goes_on(&self, line: &str, trimmed: &str) -> bool {
         let is_frame = || FrameLine::parse(line).is_some() || trimmed.starts_with("--------");
         match self.before {
-            Section::Specific => !is_thread(trimmed) && !AFTER_MESSAGES.iter().any(|title| trimmed.starts_with(title)),
+            Section::Specific => !ends_messages(trimmed),
             Section::Stack => is_frame(),
             Section::Backtrace => {
                 is_frame() || trimmed.starts_with('(') || trimmed.starts_with("0x") && self.is_in_list()
@@ -202,7 +220,8 @@ impl Parser {
             }
             "Exception Type" => {
                 // `EXC_CRASH (SIGABRT)`
-                let (kind, signal) = value.trim().split_once(" (").unwrap_or((value, ""));
+                let is_signal = |(_, signal): &(&str, &str)| signal.starts_with("SIG");
+                let (kind, signal) = value.trim().split_once(" (").filter(is_signal).unwrap_or((value, ""));
                 // PLCrashReporter writes only a signal.
                 let signal = if kind.trim().starts_with("SIG") { kind } else { signal };
                 self.report.add_fact("exception.type", kind)?;
@@ -227,7 +246,7 @@ impl Parser {
             return Ok(());
         };
         if let Some(name) = rest.strip_prefix(" name:") {
-            self.name = name.to_owned();
+            self.name = (number.to_owned(), name.to_owned());
             return Ok(());
         }
         // A word such as `Attributed` may be before the colon.
@@ -235,12 +254,13 @@ impl Parser {
             Some((mark, after)) if mark.bytes().all(|byte| byte.is_ascii_alphabetic()) => (mark, Some(after)),
             _ => ("", rest.strip_prefix(':')),
         };
+        let of_before = std::mem::take(&mut self.name);
+        let of_before = if of_before.0 == number { of_before.1 } else { String::new() };
         let (Some(after), Ok(number)) = (after, number.parse::<u64>()) else { return Ok(()) };
         if MARKS.contains(&mark) {
             self.report.crashed = Some(self.report.threads.len());
         }
         // `Crashed:: NAME  Dispatch queue: QUEUE` on macOS, and a separate line on iOS.
-        let of_before = std::mem::take(&mut self.name);
         let called = Some(after.trim_matches([':', ' '])).filter(|name| !name.is_empty()).unwrap_or(&of_before);
         let (name, queue) = called.split_once("Dispatch queue:").unwrap_or((called, ""));
         self.report.hold(size_of::<Stack>() + called.len() + at.input.len())?;
@@ -368,6 +388,7 @@ impl Parser {
         let number = report.fact("faultingThread").and_then(digits);
         let with_number = |number: u64| report.threads.iter().position(|stack| stack.number == Some(number));
         report.crashed = report.crashed.or_else(|| with_number(number?));
+        report.order_versions();
         Ok(report)
     }
 }
