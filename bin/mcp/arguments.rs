@@ -147,28 +147,19 @@ impl Tool {
             cursor: arguments.get(CURSOR).map(|value| self.text(CURSOR, value)).transpose()?,
         };
         let command = command(whole, call.command);
+        // Only pages are written.
+        line.words.extend(option(&command, "no-cache").map(|_| OsString::from("--no-cache")));
         for (name, option) in self.options(whole) {
-            let Some(value) = arguments.get(&name).filter(|_| call.inputs.iter().all(|input| input.name != name))
-            else {
-                continue;
-            };
-            let long = name.replace('_', "-");
-            if self::option(&command, &long).is_none() {
-                let message = format!("{name} does not apply to this call of {}", self.name);
-                return Err(Refusal::arguments(message, Vec::new(), "call it again without this argument"));
+            match arguments.get(&name).filter(|_| call.inputs.iter().all(|input| input.name != name)) {
+                None => {}
+                Some(value) if self::option(&command, &name.replace('_', "-")).is_some() => {
+                    self.add(&mut line, &name, &option, value)?;
+                }
+                Some(_) => {
+                    let message = format!("{name} does not apply to this call of {}", self.name);
+                    return Err(Refusal::arguments(message, Vec::new(), "call it again without this argument"));
+                }
             }
-            let words = self.words(&name, &option, value)?;
-            let is_path =
-                matches!(option.get_value_hint(), ValueHint::AnyPath | ValueHint::DirPath | ValueHint::FilePath);
-            if is_path || long == "against" {
-                line.paths.extend(words.iter().filter_map(|word| Some(word.to_str()?.split_once('=')?.1.into())));
-            }
-            let is_page =
-                |word: &OsString| word.to_str().is_some_and(|word| word.to_ascii_lowercase().ends_with(".html"));
-            if name == "output" && !words.iter().all(is_page) {
-                return Err(self.unfit(&name, "a name that ends with .html"));
-            }
-            line.words.extend(words);
         }
         for (long, value) in call.defaults.iter().filter(|(long, _)| !arguments.contains_key(&long.replace('-', "_"))) {
             let is_flag = *value == "true";
@@ -188,6 +179,21 @@ impl Tool {
             line.inputs.extend(values.into_iter().map(OsString::from));
         }
         Ok(line)
+    }
+
+    /// Adds an option to a command line.
+    fn add(&self, line: &mut CommandLine, name: &str, option: &Arg, value: &Value) -> Result<(), Refusal> {
+        let words = self.words(name, option, value)?;
+        let is_path = matches!(option.get_value_hint(), ValueHint::AnyPath | ValueHint::DirPath | ValueHint::FilePath);
+        if is_path || name == "against" {
+            line.paths.extend(words.iter().filter_map(|word| Some(word.to_str()?.split_once('=')?.1.into())));
+        }
+        let is_page = |word: &OsString| word.to_str().is_some_and(|word| word.to_ascii_lowercase().ends_with(".html"));
+        if name == "output" && !words.iter().all(is_page) {
+            return Err(self.unfit(name, "a name that ends with .html"));
+        }
+        line.words.extend(words);
+        Ok(())
     }
 
     /// What the tool shows, as requested or by default.
@@ -253,7 +259,7 @@ impl Tool {
         };
         if let Some(number) = value.as_f64() {
             // 5.0 is also an integer of JSON.
-            return Ok(number.to_string());
+            return Ok(if value.is_f64() { number.to_string() } else { value.to_string() });
         }
         let is_fit = |text: &&str| !text.is_empty() && text.len() <= LONGEST && !text.contains('\0') && *text != "-";
         let text = value.as_str().filter(is_fit);

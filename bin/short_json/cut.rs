@@ -41,13 +41,11 @@ struct Limits {
     text: usize,
     /// Items of single lists, by pointer, whatever their ranks.
     lists: Vec<(String, usize)>,
-    /// Fields of the document that are left out completely.
-    without: Vec<String>,
 }
 
 /// Returns the value, or as much of it as fits.
 pub(super) fn fit(part: &Part, most: usize, place: &Place) -> Value {
-    let mut limits = Limits { rank: ALL, text: usize::MAX, lists: Vec::new(), without: Vec::new() };
+    let mut limits = Limits { rank: ALL, text: usize::MAX, lists: Vec::new() };
     let fits = |limits: &Limits| cut(part, limits, place, most).is_some_and(|value| value.to_string().len() <= most);
     if fits(&limits) {
         return cut(part, &limits, place, usize::MAX).unwrap_or_default();
@@ -58,10 +56,6 @@ pub(super) fn fit(part: &Part, most: usize, place: &Place) -> Value {
         if fits(&limits) {
             break;
         }
-    }
-    while !fits(&limits) {
-        let Some(largest) = largest_field(part, &limits) else { break };
-        limits.without.push(largest);
     }
     // In thousandths.
     let with_rank = |rank: usize| Limits { rank: rank as f64 / 1000.0, ..limits.clone() };
@@ -91,17 +85,6 @@ fn last(mut low: usize, mut high: usize, fits: impl Fn(usize) -> bool) -> usize 
         }
     }
     low
-}
-
-/// The longest text among the fields of the document that are shown.
-fn largest_field(part: &Part, limits: &Limits) -> Option<String> {
-    let Part::Object(fields) = part else { return None };
-    let texts = fields.iter().filter_map(|(name, value)| match value {
-        Part::Text { length, .. } if name != "format" => Some((length + name.len(), name)),
-        Part::Scalar(_) if name != "version" => Some((name.len(), name)),
-        _ => None,
-    });
-    texts.filter(|(_, name)| !limits.without.contains(name)).max().map(|(_, name)| name.clone())
 }
 
 /// The lists that are cut and occur once: their pointers, how many of their items are shown, and how many they have. The longest is first.
@@ -250,9 +233,8 @@ impl Cutter<'_> {
                 rank += before + if is_context { OF_CONTEXT } else { 0.0 };
                 before += OF_FIELD;
             }
-            let is_left_out = path.is_empty() && self.limits.without.contains(name);
             match field {
-                _ if !is_left_out && self.has_shown(field, rank) => {
+                _ if self.has_shown(field, rank) => {
                     values.extend(self.value(field, &below, rank).map(|value| (name.clone(), value)));
                 }
                 Part::List { length, .. } => self.leave_out(&below, 0, *length),

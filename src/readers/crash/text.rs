@@ -230,7 +230,11 @@ impl Parser {
             // The message may be in the same line.
             "Application Specific Information" => self.report.add_fact("asi", value),
             // dyld and the watchdog write the reason in a separate line.
-            "Library not loaded" | "<RBSTerminateContext| domain" => self.report.add_fact("termination.reasons.", line),
+            "Library not loaded"
+            | "Symbol not found"
+            | "Referenced from"
+            | "Expected in"
+            | "<RBSTerminateContext| domain" => self.report.add_fact("termination.reasons.", line),
             "Code Type" => self.report.add_fact("cpuType", value.split(" (").next().unwrap_or_default()),
             key => match FIELDS.iter().find(|(known, _)| *known == key) {
                 Some((_, fact)) => self.report.add_fact(fact, value),
