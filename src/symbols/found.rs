@@ -26,7 +26,7 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// All kinds, in order of preference.
-    pub(super) const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Dsym, Self::Symbols, Self::Breakpad, Self::MachO, Self::DyldCache, Self::SymbolsArchive];
 
     /// The name in text and machine formats.

@@ -15,7 +15,9 @@ use traceparse::recording::{Counter, Intervals, Options, Recording, SampleDetail
 use traceparse::redact::Redactor;
 use traceparse::report::diff::{Diff, Normalize};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
-use traceparse::units::{Nanos, Unit};
+use traceparse::symbolicate::{BinarySummary, Missing, SymbolicationSummary};
+use traceparse::symbols::{Found, SourceKind};
+use traceparse::units::{Nanos, Unit, Uuid};
 use traceparse::{Analysis, Payload, read};
 
 const VIEWS: [View; 16] = [
@@ -467,6 +469,37 @@ fn rows_without_bytes_are_limited() {
         }
         assert!(!read_damaged(&payload_of(&head)));
     }
+}
+
+/// A page knows why binaries have no names, since its advice depends on that.
+#[test]
+fn a_page_has_the_reasons_for_missing_names() {
+    let (recording, intervals) = open(&export(1), SampleDetail::Each);
+    let uuid = Uuid::parse("1AB331D4-7151-31F1-AA9A-D7F955C391E5").unwrap();
+    let of_another_build = Found {
+        path: "/a/Other.dSYM".into(),
+        kind: SourceKind::Dsym,
+        uuid,
+        arch: "arm64".to_owned(),
+        name: String::new(),
+        image_path: None,
+        text_address: None,
+        text_size: None,
+        range: (0, 0),
+    };
+    let mut summary = SymbolicationSummary::default();
+    let reasons = [Missing::NoFile { same_name: vec![of_another_build] }, Missing::OutsideFunctions, Missing::Nameless];
+    for missing in reasons {
+        let mut binary = BinarySummary::default();
+        (binary.name, binary.uuid, binary.arch) = ("App".to_owned(), Some(uuid), "arm64e".to_owned());
+        (binary.frames, binary.named_now, binary.missing) = (7, 3, Some(missing));
+        summary.binaries.push(binary);
+    }
+    summary.images = Some(2);
+    let mut report = recording.report(&ReportOptions::default());
+    report.symbolication = Some(summary);
+    let bytes = page(&report, &intervals, WorkbenchReduction::None);
+    assert_eq!(Payload::read(&bytes, "page").unwrap().symbolication, report.symbolication);
 }
 
 /// The page of a recording has the sentences of its overview, in which functions are marked.

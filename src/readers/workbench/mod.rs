@@ -21,12 +21,14 @@ mod intervals;
 mod named_rows;
 mod samples;
 mod stacks;
+mod symbolication;
 
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
 use crate::profile::ProfileBuilder;
 use crate::recording::{Intervals, Recording};
+use crate::symbolicate::SymbolicationSummary;
 use crate::varint;
 use columns::Columns;
 use damage::Damage;
@@ -45,6 +47,8 @@ pub struct Payload<'b> {
     pub recording: Recording,
     /// Signposts, hangs, rows of other tables with a duration, and hang risks.
     pub intervals: Intervals,
+    /// Why binaries have no names, if symbol files were used.
+    pub symbolication: Option<SymbolicationSummary>,
     /// The head: a JSON object that also contains answers and source text. `docs/workbench.md` lists its fields.
     pub head: &'b str,
 }
@@ -76,7 +80,8 @@ impl<'b> Payload<'b> {
         samples::read(head, &columns, (&named, stacks), &mut profile)?;
         let (runs, tables) = (named_rows::runs(head)?, named_rows::tables(head, &named));
         let recording = Recording::of_page(profile.finish(), runs, &tables);
-        Ok(Self { recording, intervals: intervals::read(head, &columns)?, head: text })
+        let symbolication = symbolication::read(&value);
+        Ok(Self { recording, intervals: intervals::read(head, &columns)?, symbolication, head: text })
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::rc::Rc;
 
+use traceparse::Payload;
 use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Recording};
 
@@ -39,10 +40,11 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(recording: Recording, intervals: Intervals, counters: Vec<Vec<bool>>) -> Self {
+    pub(crate) fn new(payload: Payload<'_>, counters: Vec<Vec<bool>>) -> Self {
+        let Payload { recording, intervals, symbolication, .. } = payload;
         let is_large = recording.profile.sums_or_samples().nth(LARGE).is_some();
         Self {
-            base: Rc::new(Base::new(recording)),
+            base: Rc::new(Base::new(recording, symbolication)),
             intervals,
             counters,
             bases: Recent::new(if is_large { BASES_IF_LARGE } else { BASES }),

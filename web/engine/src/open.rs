@@ -132,14 +132,13 @@ fn searched(ask: &Ask) -> Option<&str> {
 }
 
 fn desk_of(payload: &[u8]) -> Result<(Desk, Tables), Refused> {
-    let Payload { recording, intervals, head, .. } =
-        Payload::read(payload, "the page").map_err(|error| Refused(error.to_string()))?;
-    let known: KnownHead = serde_json::from_str(head).map_err(|error| Refused(error.to_string()))?;
+    let payload = Payload::read(payload, "the page").map_err(|error| Refused(error.to_string()))?;
+    let known: KnownHead = serde_json::from_str(payload.head).map_err(|error| Refused(error.to_string()))?;
     let counters = known.series.into_iter().map(|series| series.counters.unwrap_or_default());
     let counters = counters.map(|counters| counters.iter().map(|counter| counter.has_column).collect()).collect();
-    let head = RawValue::from_string(head.to_owned()).map_err(|error| Refused(error.to_string()))?;
-    let tables = Tables::new(&recording.profile, &intervals.intervals, head);
-    Ok((Desk::new(recording, intervals, counters), tables))
+    let head = RawValue::from_string(payload.head.to_owned()).map_err(|error| Refused(error.to_string()))?;
+    let tables = Tables::new(&payload.recording.profile, &payload.intervals.intervals, head);
+    Ok((Desk::new(payload, counters), tables))
 }
 
 /// The part of the head that the recording does not contain.

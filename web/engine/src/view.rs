@@ -12,6 +12,7 @@ use traceparse::recording::{Counter, Intervals, Recording};
 use traceparse::report::{
     Report, ReportCache, ReportOptions, Scope, ScopeReport, SeparateBy as Separation, SeriesReport, View as ReportView,
 };
+use traceparse::symbolicate::SymbolicationSummary;
 use traceparse::units::{Nanos, Unit};
 
 use crate::answers::tracks::Lengths;
@@ -25,6 +26,8 @@ pub(crate) struct Base {
     pub(crate) recording: Recording,
     /// The states of samples, in the order of their first samples before operations.
     pub(crate) states: Vec<Id<str>>,
+    /// Why binaries have no names.
+    symbolication: Option<SymbolicationSummary>,
     lengths: RefCell<HashMap<usize, Rc<Lengths>>>,
     cache: ReportCache,
     /// The recording before operations, and the effects of the operations.
@@ -32,9 +35,10 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    pub(crate) fn new(recording: Recording) -> Self {
+    pub(crate) fn new(recording: Recording, symbolication: Option<SymbolicationSummary>) -> Self {
         let states = states_of(&recording.profile);
-        Self { recording, states, lengths: RefCell::default(), cache: ReportCache::default(), before: None }
+        let (lengths, cache) = (RefCell::default(), ReportCache::default());
+        Self { recording, states, symbolication, lengths, cache, before: None }
     }
 
     /// The times that the weights of a series' samples cover.
@@ -60,7 +64,7 @@ impl Base {
         if without.iter().all(Option::is_none) {
             return Err(Refused(format!("this recording has no counter {number}")));
         }
-        Ok(Self::new(analysis.recording().clone()))
+        Ok(Self::new(analysis.recording().clone(), self.symbolication.clone()))
     }
 
     /// The recording after operations.
@@ -72,7 +76,7 @@ impl Base {
             OperationEffects::apply(profile, &operations).map_err(|error| Refused(error.to_string()))?;
         let before = Some((Rc::clone(self), effects));
         let states = self.states.clone();
-        Ok(Self { before, states, ..Self::new(self.recording.with_profile(after)) })
+        Ok(Self { before, states, ..Self::new(self.recording.with_profile(after), self.symbolication.clone()) })
     }
 
     pub(crate) fn profile(&self) -> &Profile {
@@ -151,7 +155,7 @@ impl View {
         answer: impl FnOnce(&Report<'_>, &SeriesReport) -> T,
     ) -> Result<T, Refused> {
         let options = ReportOptions { separate_by: separation(separate_by), ..self.options.clone() };
-        let report = self.base.recording.report_cached(&options, self.weights_of(series), &self.base.cache);
+        let report = self.cached_report(&options, self.weights_of(series));
         let id = self.profile().series_ids().nth(series);
         let position = id.and_then(|id| report.position(id));
         match position {
@@ -166,7 +170,13 @@ impl View {
             None => self.weights().clone(),
             Some(only) => self.weights().clone().retain_series(|series| only.contains(&series.index())),
         };
-        self.base.recording.report_cached(&self.options, weights, &self.base.cache)
+        self.cached_report(&self.options, weights)
+    }
+
+    fn cached_report(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
+        let mut report = self.base.recording.report_cached(options, weights, &self.base.cache);
+        report.symbolication.clone_from(&self.base.symbolication);
+        report
     }
 
     /// A report of this selection in which a series is the only table, as if the command had been told its schema and its run.
