@@ -184,7 +184,9 @@ pub(crate) fn check(target: &Path) -> Result<()> {
 
 /// Storage for the files of datasets that refuses to modify inputs.
 pub(crate) fn storage() -> Arc<dyn Storage> {
-    FileSystem::checked_storage(|path| check(path).map_err(|error| error.to_string()), resource_limits::memory())
+    let may_read = |path: &Path| resource_limits::check_place(path).map_err(|error| error.to_string());
+    let may_change = |path: &Path| check(path).map_err(|error| format!("{error:#}"));
+    FileSystem::checked_storage(may_read, may_change, resource_limits::memory())
 }
 
 /// The same check for standard output.

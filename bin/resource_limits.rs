@@ -35,7 +35,8 @@ pub(crate) struct BoundArgs {
     max_output: Size,
     /// Only read and write files below this folder (repeatable)
     ///
-    /// For programs that pass on paths from others, such as the clients of `traceparse mcp`. Links and lists of files cannot lead outside of it.
+    /// For programs that pass on paths from others, such as the clients of `traceparse mcp`. Links and lists of files cannot lead outside of it,
+    /// and no cache is used. It is no sandbox: whether a file exists is not hidden, and files may be exchanged while they are checked.
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = None, hide_short_help = true)]
     only_below: Vec<PathBuf>,
     /// End when standard input does, as if by SIGTERM
@@ -65,6 +66,7 @@ struct Bounds {
     limit: u64,
     max_output: u64,
     only_below: Vec<PathBuf>,
+    is_served: bool,
     #[cfg(feature = "object-store")]
     object_space: u64,
 }
@@ -73,7 +75,15 @@ struct Bounds {
 static BOUNDS: OnceLock<Bounds> = OnceLock::new();
 
 /// Sets the limits of the process. Must be called once, before anything is read.
-pub(crate) fn set(args: &BoundArgs) {
+///
+/// # Errors
+/// If there is no folder to which the process is restricted.
+pub(crate) fn set(args: &BoundArgs) -> Result<()> {
+    let canonical = |folder: &PathBuf| {
+        let real = fs::canonicalize(folder).ok().filter(|real| real.is_dir());
+        real.with_context(|| format!("--only-below {}: there is no such folder", folder.display()))
+    };
+    let only_below = args.only_below.iter().map(canonical).collect::<Result<_>>()?;
     let (limit, of_run) = args.memory.map_or((MEMORY, MEMORY_OF_RUN), |Size(limit)| (limit, 0));
     let Size(max_output) = args.max_output;
     BOUNDS.get_or_init(|| Bounds {
@@ -81,14 +91,12 @@ pub(crate) fn set(args: &BoundArgs) {
         of_run,
         limit,
         max_output,
-        only_below: args
-            .only_below
-            .iter()
-            .map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone()))
-            .collect(),
+        only_below,
+        is_served: args.end_with_input,
         #[cfg(feature = "object-store")]
         object_space: args.object_space.0,
     });
+    Ok(())
 }
 
 /// The disk space for copies of objects.
@@ -107,6 +115,11 @@ pub(crate) fn limit() -> u64 {
     BOUNDS.get().map_or(u64::MAX, |bounds| bounds.limit)
 }
 
+/// The largest output of the process, in bytes.
+pub(crate) fn max_output() -> u64 {
+    BOUNDS.get().map_or(u64::MAX, |bounds| bounds.max_output)
+}
+
 /// The folders to which the process is restricted; empty if it is not.
 pub(crate) fn only_below() -> &'static [PathBuf] {
     BOUNDS.get().map_or(&[], |bounds| &bounds.only_below)
@@ -115,22 +128,32 @@ pub(crate) fn only_below() -> &'static [PathBuf] {
 /// The reason for refusing a path.
 pub(crate) const OUTSIDE: &str = "it is outside of the folders that may be used";
 
-/// Fails if a path, or the file to which it leads, is not below the folders to which the process is restricted.
+/// Fails if a path, or the file to which it leads, is not below the folders to which the process is restricted. A process that works for a server
+/// reads no pipes and devices: reading them may never end.
 pub(crate) fn check_place(path: &Path) -> io::Result<()> {
-    if only_below().is_empty() {
-        return Ok(());
+    let refused = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+    if !only_below().is_empty() && !is_below(path)? {
+        return refused(OUTSIDE);
     }
-    // What does not exist is where it would be created.
+    match BOUNDS.get().is_some_and(|bounds| bounds.is_served) && is_special(path) {
+        true => refused("it is neither a file nor a folder"),
+        false => Ok(()),
+    }
+}
+
+fn is_below(path: &Path) -> io::Result<bool> {
     let absolute = std::path::absolute(path)?;
+    // What does not exist is where it would be created. A link that leads nowhere could lead anywhere.
+    let known = absolute.ancestors().find(|known| known.symlink_metadata().is_ok()).unwrap_or(&absolute);
+    let rest = absolute.strip_prefix(known).unwrap_or(Path::new(""));
     let is_up = |part: Component<'_>| part == Component::ParentDir;
-    let real = absolute.ancestors().find_map(|known| {
-        let rest = absolute.strip_prefix(known).ok()?;
-        fs::canonicalize(known).ok().filter(|_| !rest.components().any(is_up)).map(|known| known.join(rest))
-    });
-    match real {
-        Some(real) if only_below().iter().any(|folder| real.starts_with(folder)) => Ok(()),
-        _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, OUTSIDE)),
-    }
+    let real = fs::canonicalize(known).ok().filter(|_| !rest.components().any(is_up)).map(|known| known.join(rest));
+    Ok(real.is_some_and(|real| only_below().iter().any(|folder| real.starts_with(folder))))
+}
+
+/// True for pipes, sockets and devices.
+pub(crate) fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// The same with the path in the error.
@@ -172,7 +195,7 @@ pub(crate) struct Limited<W> {
 
 impl<W: Write> Limited<W> {
     pub(crate) fn new(out: W) -> Self {
-        Self { out, written: 0, most: BOUNDS.get().map_or(u64::MAX, |bounds| bounds.max_output) }
+        Self { out, written: 0, most: max_output() }
     }
 
     /// Fails if the output exceeded the limit, and reports its size.

@@ -19,7 +19,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
-    resource_limits::set(&cli.bounds);
+    resource_limits::set(&cli.bounds)?;
     if cli.bounds.ends_with_input() {
         end_with_input()?;
     }

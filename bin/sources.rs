@@ -9,7 +9,7 @@ use traceparse::memory::Size;
 use traceparse::report::Report;
 
 use crate::unchanged::read_whole;
-use crate::warning;
+use crate::{resource_limits, warning};
 
 /// The maximum size of a source file. Larger files are not written by hand.
 const MAX_BYTES: u64 = 64 << 20;
@@ -46,7 +46,7 @@ fn walk(path: &Path, names: &HashSet<String>, files: &mut Vec<String>) {
         if !fs::canonicalize(&path).is_ok_and(|canonical| entered.insert(canonical)) {
             continue;
         }
-        match fs::read_dir(&path) {
+        match resource_limits::check_place(&path).and_then(|()| fs::read_dir(&path)) {
             Ok(entries) => {
                 let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
                 let is_hidden = |path: &PathBuf| {

@@ -92,6 +92,7 @@ fn write_image(locator: &Locator<'_>, found: &Found, folder: &Path) -> Result<()
     let folder = folder.join(&image).join(found.uuid.breakpad_id());
     let path = folder.join(format!("{image}.sym"));
     let failed = || format!("{}: cannot be written", path.display());
+    resource_limits::check_place(&path).with_context(failed)?;
     std::fs::create_dir_all(&folder).with_context(failed)?;
     let is_new = replace_different(&path, |out| file.write(out)).with_context(failed)?;
     let state = if is_new { "written" } else { "unchanged" };

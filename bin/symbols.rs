@@ -143,6 +143,10 @@ pub(crate) fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
 
 /// The cache file for a folder.
 fn index_file(folder: &Path) -> Option<PathBuf> {
+    // The index could name files that a link led to when there was no restriction.
+    if !resource_limits::only_below().is_empty() {
+        return None;
+    }
     let folder = std::fs::canonicalize(folder).ok()?;
     let mut hasher = DefaultHasher::new();
     folder.hash(&mut hasher);

@@ -42,9 +42,8 @@ pub(super) fn find_readable(host: &Host, args: &InputArgs) -> Result<FleetInputs
 /// The advice in both errors about mixed recordings and datasets.
 const ADVICE: &str = "extract recordings into one";
 
-/// Options that do not apply to a dataset, since its runs are already measured.
-const ONLY_FOR_EXPORTS: &str =
-    "--dsym --symbols --no-bundled-symbols --no-inlines --no-cache --allow-truncated --jobs --schema";
+/// Options that do not apply to a dataset, since its runs are already measured. `--no-cache` does: nothing is cached.
+const ONLY_FOR_EXPORTS: &str = "--dsym --symbols --no-bundled-symbols --no-inlines --allow-truncated --jobs --schema";
 
 /// Returns the datasets among the inputs; if there are any, all inputs must be datasets. Their runs are already measured, so reading options are
 /// refused unless they `are_used`, for example because recordings are read again for run pages.

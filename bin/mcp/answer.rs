@@ -9,24 +9,32 @@ use crate::resource_limits;
 const MESSAGES: usize = 8;
 pub(super) const SHARE_OF_MESSAGES: u64 = 8;
 
+/// The most warnings that explain a refusal.
+const CAUSES: usize = 3;
+/// The longest choice, in bytes.
+const LONGEST_CHOICE: usize = 300;
+
 /// Why there is no answer.
 #[derive(Debug)]
 pub(super) struct Refusal {
     kind: &'static str,
     message: String,
     choices: Vec<String>,
+    /// The number of choices that are not listed.
+    more: usize,
     next: String,
 }
 
 impl Refusal {
     pub(super) fn arguments(message: String, choices: Vec<String>, next: &str) -> Self {
-        Self { kind: "arguments", message, choices, next: next.to_owned() }
+        Self { kind: "arguments", message, choices, more: 0, next: next.to_owned() }
     }
 
     /// A path that may not be used.
     pub(super) fn outside(message: String) -> Self {
         let choices = resource_limits::only_below().iter().map(|folder| folder.display().to_string()).collect();
-        Self { kind: "outside", message, choices, next: "call it again with paths below these folders".to_owned() }
+        let next = "call it again with paths below these folders".to_owned();
+        Self { kind: "outside", message, choices, more: 0, next }
     }
 
     pub(super) fn internal(message: String) -> Self {
@@ -34,13 +42,16 @@ impl Refusal {
             kind: "internal",
             message,
             choices: Vec::new(),
+            more: 0,
             next: "call it again; if that fails too, report it".to_owned(),
         }
     }
 
     /// The refusal of a command, from its exit code and its messages.
     pub(super) fn of_command(code: Option<i32>, messages: &str) -> Self {
-        let mut lines = messages.lines().skip_while(|line| !line.starts_with("error: "));
+        let (warnings, lines): (Vec<&str>, Vec<&str>) =
+            messages.lines().partition(|line| line.starts_with("warning: "));
+        let mut lines = lines.into_iter().skip_while(|line| !line.starts_with("error: "));
         let Some(first) = lines.next() else {
             let message = match code {
                 Some(code) => format!("the command failed with code {code}"),
@@ -49,10 +60,14 @@ impl Refusal {
             return Self::internal(message);
         };
         let message = first.trim_start_matches("error: ").to_owned();
-        let mut refusal = Self { kind: "input", message, choices: Vec::new(), next: String::new() };
+        let mut refusal = Self { kind: "input", message, choices: Vec::new(), more: 0, next: String::new() };
         let is_of_clap = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
         for line in lines.map(str::trim).take_while(|line| !is_of_clap(line)).filter(|line| !line.is_empty()) {
             refusal.add(line);
+        }
+        // Why the command refused what it was given.
+        for warning in warnings.iter().take(CAUSES).filter_map(|line| line.strip_prefix("warning: ")) {
+            refusal.message = format!("{}; {warning}", refusal.message);
         }
         let has = |text: &str| refusal.message.contains(text);
         let is_usage =
@@ -61,6 +76,7 @@ impl Refusal {
         let is_path = has("cannot be opened") || has("cannot be read");
         refusal.next = match (is_usage, refusal.choices.is_empty()) {
             _ if is_outside => "call it again with other paths",
+            (_, true) if refusal.more > 0 => "call functions without function to see the names",
             (_, false) => "call it again with one of the choices",
             (true, true) => "call it again with other arguments",
             (false, true) if is_path => "check the path",
@@ -83,7 +99,11 @@ impl Refusal {
         // A missing argument is a part of the sentence.
         let missing = Some(line).filter(|line| line.starts_with(['-', '<']));
         let more = line.strip_prefix("caused by: ").or_else(|| line.strip_prefix("tip: ")).or(missing);
+        let is_count = line.strip_prefix("…").and_then(|line| line.trim().strip_suffix(" more"));
         match (values, candidate, more) {
+            _ if let Some(count) = is_count.and_then(|count| count.parse::<usize>().ok()) => self.more += count,
+            // It is longer than an argument may be, or is shown with escapes: it cannot be passed on.
+            (_, Some((_, name)), _) if name.len() > LONGEST_CHOICE || name.contains("\\u{") => self.more += 1,
             (Some(values), ..) => self.choices.extend(values.split(", ").map(str::to_owned)),
             (_, Some((_, name)), _) => self.choices.push(name.trim_start().to_owned()),
             (.., Some(more)) => self.message = format!("{}: {more}", self.message.trim_end_matches(':')),
@@ -98,14 +118,15 @@ impl Refusal {
     /// The result of the call, in at most this many bytes.
     pub(super) fn result(&self, most: usize) -> CallToolResult {
         let error = |longest: usize, count: usize| {
-            let choices: Vec<String> =
-                self.choices.iter().take(count).map(|choice| shortened(choice, longest)).collect();
+            let choices = &self.choices[..count.min(self.choices.len())];
+            let more = self.more + self.choices.len() - choices.len();
             json!({"error": {
-                "kind": self.kind, "message": shortened(&self.message, longest), "choices": choices, "next": self.next,
+                "kind": self.kind, "message": shortened(&self.message, longest), "choices": choices,
+                "more_choices": more, "next": self.next,
             }})
         };
         let counts = [self.choices.len(), 20, 10, 5, 2, 0];
-        let forms = [400, 200, 100, 30].into_iter().flat_map(|longest| counts.map(|count| (longest, count)));
+        let forms = counts.into_iter().flat_map(|count| [400, 200, 100, 30].map(|longest| (longest, count)));
         let fits = |error: &Value| error.to_string().len() <= most;
         let error = forms.map(|(longest, count)| error(longest, count)).find(fits).unwrap_or_else(|| error(10, 0));
         CallToolResult::structured_error(error)

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use serde_json::{Map, Value, json};
 
 use super::answer::Refusal;
-use super::tools::{Call, DESCRIPTIONS, Input, TOOLS, Tool, WHAT};
+use super::tools::{Call, DESCRIPTIONS, Input, InputKind, TOOLS, Tool, WHAT};
 use crate::short_json::LEAST_BYTES;
 
 pub(super) const MAX_BYTES: &str = "max_bytes";
@@ -58,11 +59,12 @@ impl Tool {
         }
         for input in self.inputs() {
             let about = input.about;
-            let schema = match input.is_list {
-                true => json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "description": about}),
-                false => json!({"type": "string", "description": about}),
+            let schema = match input.kind {
+                InputKind::Table => json!({"type": "string", "description": about}),
+                _ => json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "description": about}),
             };
-            properties.insert(input.name.to_owned(), schema);
+            // An option may describe it.
+            let _ = (!about.is_empty()).then(|| properties.insert(input.name.to_owned(), schema));
         }
         for (name, option) in self.options(whole) {
             let about = DESCRIPTIONS.iter().find(|(known, _)| *known == name).map(|(_, about)| *about);
@@ -117,9 +119,12 @@ impl Tool {
     /// The options, by the names of their arguments.
     fn options(&self, whole: &Command) -> impl Iterator<Item = (String, Arg)> {
         let commands: Vec<Command> = self.calls.iter().map(|call| command(whole, call.command)).collect();
-        self.options.iter().filter_map(move |long| {
-            let option = commands.iter().find_map(|command| option(command, long))?;
-            Some((long.replace('-', "_"), option.clone()))
+        self.options.iter().filter_map(move |known| {
+            let (long, values) = known.split_once('=').unwrap_or((known, ""));
+            let option = commands.iter().find_map(|command| option(command, long))?.clone();
+            let only = PossibleValuesParser::new(values.split('|').map(PossibleValue::new));
+            let option = if values.is_empty() { option } else { option.value_parser(only) };
+            Some((long.replace('-', "_"), option))
         })
     }
 
@@ -173,9 +178,11 @@ impl Tool {
                     "call it again with this argument",
                 )
             })?;
-            let values =
-                if input.is_list { self.texts(input.name, value)? } else { vec![self.text(input.name, value)?] };
-            line.paths.extend(values.iter().filter(|_| input.is_list).map(PathBuf::from));
+            let values = self.texts(input.name, value)?;
+            if input.kind != InputKind::Paths && values.len() > 1 {
+                return Err(self.unfit(input.name, "a single one in this call"));
+            }
+            line.paths.extend(values.iter().filter(|_| input.kind != InputKind::Table).map(PathBuf::from));
             line.inputs.extend(values.into_iter().map(OsString::from));
         }
         Ok(line)

@@ -10,19 +10,25 @@ mod process;
 mod server;
 mod tools;
 
+use anyhow::Context as _;
 use clap::Command;
 use rmcp::ServiceExt as _;
 
-use crate::{EXIT_DONE, Failure};
+use crate::sink::is_terminal;
+use crate::{EXIT_DONE, Failure, note};
 use process::Limits;
 use server::Server;
 
 /// Serves until standard input ends. `whole` has all commands.
 pub(crate) fn serve(whole: Command) -> Result<u8, Failure> {
     let limits = Limits::new()?;
+    if is_terminal(None) {
+        note("waiting for a client on standard input; Ctrl-C ends");
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let service = Server::new(whole, limits).serve(rmcp::transport::stdio()).await?;
+        let service = Server::new(whole, limits).serve(rmcp::transport::stdio()).await;
+        let service = service.context("no client connected; add the command to a coding agent (docs/agents.md)")?;
         service.waiting().await?;
         anyhow::Ok(())
     })?;

@@ -39,8 +39,9 @@ impl Limits {
     pub(super) fn new() -> Result<Self> {
         let program = std::env::current_exe().context("the program cannot be found")?;
         let memory = resource_limits::limit() / AT_A_TIME as u64;
-        let mut options =
-            vec![OsString::from(format!("--memory={memory}")), "--color=never".into(), "--end-with-input".into()];
+        let output = resource_limits::max_output();
+        let mut options = vec![format!("--memory={memory}").into(), format!("--max-output={output}").into()];
+        options.extend(["--color=never".into(), "--end-with-input".into()]);
         options.extend(resource_limits::only_below().iter().map(|folder| join("--only-below=", folder.as_os_str())));
         Ok(Self { program, options, running: Semaphore::new(AT_A_TIME) })
     }
@@ -72,8 +73,7 @@ impl Limits {
         cancelled: &CancellationToken,
     ) -> Result<Output, Refusal> {
         for path in &line.paths {
-            // Reading a pipe or a device may never end.
-            if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            if resource_limits::is_special(path) {
                 let message = format!("{} is neither a file nor a folder", path.display());
                 return Err(Refusal::arguments(message, Vec::new(), "call it again with a file or a folder"));
             }

@@ -9,7 +9,7 @@ pub(super) struct Tool {
     pub(super) about: &'static str,
     /// The commands; the last one whose condition holds is called.
     pub(super) calls: &'static [Call],
-    /// The command's options that are arguments of the tool, by their long names.
+    /// The command's options that are arguments of the tool, by their long names; after `=`, the only values that apply to it.
     pub(super) options: &'static [&'static str],
 }
 
@@ -26,12 +26,21 @@ pub(super) struct Call {
     pub(super) inputs: &'static [Input],
 }
 
-/// An argument with paths or, if it is the last one of a command, the name of a table.
+/// An argument that is an input of a command.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    pub(super) is_list: bool,
+    pub(super) kind: InputKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InputKind {
+    Paths,
+    /// A single path, in a list or not.
+    Path,
+    /// The name of a table.
+    Table,
 }
 
 /// Descriptions of arguments, in place of those of the options.
@@ -39,7 +48,7 @@ pub(super) const DESCRIPTIONS: [(&str, &str); 4] = [
     ("output", "File to write, NAME.html; an existing one is replaced"),
     ("symbols", "dSYMs, folders of dSYMs, or other symbol files"),
     ("where", "Conditions: duration > 100ms (rows of a table), device=iPhone15,2 (labels of runs)"),
-    ("against", "Recordings or folders of the new version; not with what=trend"),
+    ("against", "Recordings or folders of the new version; for pair, one recording; not for trend"),
 ];
 
 /// An argument that selects what a tool shows.
@@ -48,18 +57,25 @@ pub(super) const WHAT: &str = "what";
 const PATHS: Input = Input {
     name: "paths",
     about: "Recordings (.trace folder, or a zip or tar of it), exports of xctrace, or reports, as they are. Never unpack or export them",
-    is_list: true,
+    kind: InputKind::Paths,
 };
 const RUNS: Input = Input {
     name: "paths",
-    about: "Recordings of runs, folders of them, or a CSV manifest with a column path and columns of labels",
-    is_list: true,
+    about: "Recordings of runs, folders of them, a dataset, or a CSV manifest with a column path and columns of labels",
+    kind: InputKind::Paths,
 };
-const TABLE: Input =
-    Input { name: "table", about: "Table whose rows are returned; without it, the tables are listed", is_list: false };
-const BASE: Input =
-    Input { name: "base", about: "Recordings or folders of the base; for trend, those of all versions", is_list: true };
-const AGAINST: Input = Input { name: "against", about: "Recordings or folders of the new version", is_list: true };
+const TABLE: Input = Input {
+    name: "table",
+    about: "Table whose rows are returned; without it, the tables are listed",
+    kind: InputKind::Table,
+};
+const BASE: Input = Input {
+    name: "base",
+    about: "Recordings or folders of the base; for trend, those of all versions; for pair, one recording",
+    kind: InputKind::Paths,
+};
+const ONE_BASE: Input = Input { kind: InputKind::Path, ..BASE };
+const ONE_AGAINST: Input = Input { name: "against", about: "", kind: InputKind::Path };
 
 const fn call(
     when: Option<(&'static str, &'static str)>,
@@ -77,7 +93,7 @@ const fn what(value: &'static str) -> Option<(&'static str, &'static str)> {
 /// The selection of samples.
 macro_rules! options {
     ($($more:literal),*) => {
-        &[$($more,)* "symbols", "process", "thread", "only-main-thread", "time", "during", "during-hang", "state", "run", "table", "hide-system"]
+        &[$($more,)* "allow-truncated", "symbols", "process", "thread", "only-main-thread", "time", "during", "during-hang", "state", "run", "table", "hide-system"]
     };
 }
 
@@ -93,7 +109,7 @@ pub(super) const TOOLS: [Tool; 9] = [
             call(what("contents"), &["toc"], &[], &[PATHS]),
             call(what("missing-symbols"), &["uuid"], &[], &[PATHS]),
         ],
-        options: &["symbols", "process", "time", "run", "table"],
+        options: &["allow-truncated", "symbols", "process", "time", "run", "table"],
     },
     Tool {
         name: "functions",
@@ -107,10 +123,10 @@ pub(super) const TOOLS: [Tool; 9] = [
     Tool {
         name: "tree",
         title: "Call tree",
-        about: "Who calls what, from main down; view=bottom-up gives the heaviest functions with their callers, view=heaviest only the heaviest \
-                stack. Prefer functions with function for a single function. Nodes below 5 % are hidden: lower min_percent to see them.",
+        about: "Who calls what, from main down, all threads together; view=bottom-up gives the heaviest functions with their callers, \
+                view=heaviest only the heaviest stack. Prefer functions with function for a single function. Nodes below 5 % are hidden: lower min_percent to see them.",
         calls: &[call(None, &[], &[("view", "tree"), ("no-threads", "true"), ("min-percent", "5")], &[PATHS])],
-        options: options!("view", "min-percent", "depth", "top"),
+        options: options!("view=tree|bottom-up|heaviest", "min-percent", "depth", "top"),
     },
     Tool {
         name: "hangs",
@@ -118,7 +134,7 @@ pub(super) const TOOLS: [Tool; 9] = [
         about: "Why an app froze: each hang with what its thread did (busy, waiting for a lock with its holder, starved), and late frames. Also for \
                 spindump and MetricKit reports. A verdict of unknown is the answer: do not replace it by a guess.",
         calls: &[call(None, &["hangs"], &[], &[PATHS])],
-        options: &["process", "symbols"],
+        options: &["allow-truncated", "process", "symbols"],
     },
     Tool {
         name: "intervals",
@@ -129,7 +145,7 @@ pub(super) const TOOLS: [Tool; 9] = [
             call(what("file"), &["intervals"], &[], &[PATHS]),
             call(what("runs"), &["fleet", "intervals"], &[], &[RUNS]),
         ],
-        options: &["name", "process", "union", "where"],
+        options: &["allow-truncated", "name", "process", "where"],
     },
     Tool {
         name: "table",
@@ -140,7 +156,7 @@ pub(super) const TOOLS: [Tool; 9] = [
             call(None, &["tables"], &[], &[PATHS]),
             call(Some(("table", "")), &["table"], &[("top", "50")], &[PATHS, TABLE]),
         ],
-        options: &["where", "columns", "sort", "top", "run", "symbols"],
+        options: &["allow-truncated", "where", "columns", "sort", "top", "run", "symbols"],
     },
     Tool {
         name: "compare",
@@ -150,7 +166,7 @@ pub(super) const TOOLS: [Tool; 9] = [
                 with that label. \"Cannot tell\" is an answer.",
         calls: &[
             call(what("runs"), &["compare"], &[], &[BASE]),
-            call(what("pair"), &["diff"], &[], &[BASE, AGAINST]),
+            call(what("pair"), &["diff"], &[], &[ONE_BASE, ONE_AGAINST]),
             call(what("trend"), &["trend"], &[], &[BASE]),
         ],
         options: &[
@@ -196,6 +212,6 @@ pub(super) const TOOLS: [Tool; 9] = [
         about: "Shows a recording to the user, or with output writes it as one HTML file. Call it when the user wants to look at a recording or to \
                 pass it on; it answers no question for you.",
         calls: &[call(None, &[], &[], &[PATHS])],
-        options: &["output", "symbols", "table"],
+        options: &["output", "allow-truncated", "symbols", "table"],
     },
 ];

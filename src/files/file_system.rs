@@ -1,6 +1,7 @@
 //! The file system of this machine. No other module of the library accesses it.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, File, Metadata, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -22,16 +23,17 @@ pub struct FileSystem;
 impl FileSystem {
     /// Storage for datasets on this machine, without write protection or a memory limit.
     pub fn storage() -> Arc<dyn Storage> {
-        Self::checked_storage(|_| Ok(()), MemoryBudget::unlimited())
+        Self::checked_storage(|_| Ok(()), |_| Ok(()), MemoryBudget::unlimited())
     }
 
-    /// Like [`storage`](Self::storage), but calls `check` before each change. It returns the reason if a file must not be changed. Reading a
-    /// complete file is charged to the budget.
+    /// Like [`storage`](Self::storage), but first asks `may_read` about files that are read and folders that are listed, and `may_change` about
+    /// changes. They return the reason for refusing the path. Reading a complete file is charged to the budget.
     pub fn checked_storage(
-        check: impl Fn(&Path) -> Result<(), String> + Send + Sync + 'static,
+        may_read: impl Fn(&Path) -> Result<(), String> + Send + Sync + 'static,
+        may_change: impl Fn(&Path) -> Result<(), String> + Send + Sync + 'static,
         memory: MemoryBudget,
     ) -> Arc<dyn Storage> {
-        Arc::new(CheckedFiles { check, memory })
+        Arc::new(CheckedFiles { may_read: Box::new(may_read), may_change: Box::new(may_change), memory })
     }
 
     /// The message for a file that changed, which follows its name.
@@ -210,28 +212,47 @@ impl StorageFile for File {
     }
 }
 
-/// The file system of this machine, with a check before each change.
-struct CheckedFiles<C> {
-    check: C,
+/// The file system of this machine, with a check before each access.
+struct CheckedFiles {
+    may_read: Check,
+    may_change: Check,
     memory: MemoryBudget,
 }
 
-impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> FilesAdaptor for CheckedFiles<C> {
+/// Returns the reason for refusing a path.
+type Check = Box<dyn Fn(&Path) -> Result<(), String> + Send + Sync>;
+
+fn checked(check: &Check, path: &Path) -> io::Result<()> {
+    check(path).map_err(|reason| io::Error::new(io::ErrorKind::PermissionDenied, reason))
+}
+
+impl FilesAdaptor for CheckedFiles {
     fn files(&self) -> &dyn Files {
         &FileSystem
     }
+
+    fn before_read<'p>(&self, path: &'p Path) -> io::Result<Cow<'p, Path>> {
+        checked(&self.may_read, path)?;
+        Ok(path.into())
+    }
+
+    fn before_list(&self, folder: &Path) -> io::Result<()> {
+        checked(&self.may_read, folder)
+    }
 }
 
-impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> Storage for CheckedFiles<C> {
+impl Storage for CheckedFiles {
     fn check_change(&self, path: &Path) -> Result<(), String> {
-        (self.check)(path)
+        (self.may_change)(path)
     }
 
     fn read_whole(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        checked(&self.may_read, path)?;
         self.memory.read_all(File::open(path)?, most)
     }
 
     fn open_file(&self, path: &Path) -> io::Result<Box<dyn StorageFile>> {
+        checked(&self.may_read, path)?;
         Ok(Box::new(File::open(path)?))
     }
 
@@ -260,6 +281,7 @@ impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> Storage for CheckedFiles<
     }
 
     fn lock(&self, path: &Path, is_alone: bool) -> io::Result<Box<dyn Any + Send + Sync>> {
+        checked(if is_alone { &self.may_change } else { &self.may_read }, path)?;
         let file = match is_alone {
             true => File::options().create(true).truncate(false).write(true).open(path)?,
             false => File::open(path)?,

@@ -20,13 +20,14 @@ use tempfile::TempDir;
 fn main() {
     let arguments = Arguments::from_args();
     let has_client = Command::new(python()).args(["-c", "import mcp"]).output().is_ok_and(|it| it.status.success());
-    let tests: [(&str, fn()); 10] = [
+    let tests: [(&str, fn()); 11] = [
         ("nine_tools_are_described", nine_tools_are_described),
         ("answers_are_those_of_the_command", answers_are_those_of_the_command),
         ("answers_keep_their_size", answers_keep_their_size),
         ("answers_tell_what_is_wrong", answers_tell_what_is_wrong),
         ("arguments_that_do_not_exist_are_refused", arguments_that_do_not_exist_are_refused),
         ("nothing_outside_is_read_or_written", nothing_outside_is_read_or_written),
+        ("datasets_are_read", datasets_are_read),
         ("names_stay_in_their_fields", names_stay_in_their_fields),
         ("a_cancelled_call_ends", a_cancelled_call_ends),
         ("many_calls_take_no_memory", many_calls_take_no_memory),
@@ -87,7 +88,7 @@ fn nine_tools_are_described() {
             assert!(name == "what" || property["description"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
         }
     }
-    assert!(listed.to_string().len() < 18_000, "a client sends all of it to the model");
+    assert!(listed.to_string().len() < 19_000, "a client sends all of it to the model");
 }
 
 fn answers_are_those_of_the_command() {
@@ -147,12 +148,25 @@ fn answers_are_those_of_the_command() {
 
 /// A comparison that is not possible has an answer too, and warnings are in it.
 fn answers_tell_what_is_wrong() {
-    let mut client = Client::start(&[]);
+    let mut client = Client::start(&["--max-output", "100kB"]);
+    let page = client.refusal("page", json!({"paths": [orchard()]}));
+    assert!(page["message"].as_str().is_some_and(|text| text.contains("limit")), "{page}");
+    let error =
+        client.refusal("compare", json!({"what": "pair", "base": [orchard(), orchard()], "against": orchard()}));
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("a single one")), "{error}");
+    for view in ["tree", "bottom-up", "heaviest"] {
+        client.call("tree", json!({"paths": [orchard()], "view": view}));
+    }
     let answer = client.call("compare", json!({"base": [orchard()], "against": [orchard()]}));
     assert!(answer["sentence"].as_str().is_some_and(|text| text.contains("No comparison is possible")), "{answer}");
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("a.xml").display().to_string();
     let export = fs::read_to_string(orchard()).expect("the fixture");
+    fs::write(&path, &export[..20_000]).expect("a file");
+    let error = client.refusal("fleet", json!({"paths": [path]}));
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("truncated")), "the reason: {error}");
+    let answer = client.call("open", json!({"paths": [path], "allow_truncated": true}));
+    assert!(answer["messages"].to_string().contains("truncated"), "{answer}");
     fs::write(&path, format!("{export}\nlost words\n{export}")).expect("a file");
     let answer = client.call("table", json!({"paths": [path], "table": "time-profile"}));
     assert!(
@@ -249,6 +263,46 @@ fn nothing_outside_is_read_or_written() {
     let error = client.refusal("page", json!({"paths": [place(&inside.join("a.xml"))], "output": page}));
     assert_eq!(error["kind"], "outside", "{error}");
     assert!(!outside.join("page.html").exists());
+    #[cfg(unix)]
+    links_lead_nowhere(&mut client, &inside, &outside);
+}
+
+/// A folder whose links lead outside, and a pipe that nobody writes to.
+#[cfg(unix)]
+fn links_lead_nowhere(client: &mut Client, inside: &Path, outside: &Path) {
+    use std::os::unix::fs::symlink;
+    let fleet = inside.join("fleet");
+    fs::create_dir(&fleet).and_then(|()| symlink(outside, fleet.join("folder"))).expect("a link");
+    symlink(outside.join("a.xml"), fleet.join("b.xml")).expect("a link");
+    fs::copy(orchard(), fleet.join("a.xml")).expect("a copy");
+    let place = |path: &Path| path.display().to_string();
+    let answer = client.call("fleet", json!({"paths": [place(&fleet)], "max_bytes": 20_000}));
+    let failed = answer["inputs"]["failed"].as_array().expect("the links");
+    assert_eq!((&answer["inputs"]["runs"], failed.len()), (&json!(1), 2), "{failed:?}");
+    let is_outside = |file: &Value| file["reason"].as_str().is_some_and(|text| text.contains("outside of the folders"));
+    assert!(failed.iter().all(is_outside), "{failed:?}");
+    let pattern = place(&inside.join("fleet/*/a.xml"));
+    assert!(client.refusal("fleet", json!({"paths": [pattern]}))["message"].to_string().contains("no file matches"));
+    // The lock of a dataset would be created where it leads.
+    let dataset = inside.join("dataset");
+    fs::create_dir(&dataset).and_then(|()| symlink(outside.join("lock"), dataset.join(".lock"))).expect("a link");
+    let only_below = format!("--only-below={}", place(inside));
+    let extract = [&only_below, "fleet", "extract", &place(&inside.join("a.xml")), "-o", &place(&dataset)];
+    let run = Command::new(BINARY).args(extract).output().expect("it starts");
+    assert!(!run.status.success() && !outside.join("lock").exists(), "{run:?}");
+    let piped = inside.join("piped");
+    fs::create_dir(&piped).and_then(|()| fs::copy(orchard(), piped.join("a.xml"))).expect("a copy");
+    assert!(Command::new("mkfifo").arg(piped.join("a-toc.xml")).status().is_ok_and(|status| status.success()));
+    assert_eq!(client.call("fleet", json!({"paths": [place(&piped)]}))["inputs"]["runs"], 1);
+}
+
+fn datasets_are_read() {
+    let folder = TempDir::new().expect("a folder");
+    let dataset = folder.path().join("dataset").display().to_string();
+    let run = Command::new(BINARY).args(["fleet", "extract", &orchard(), "-o", &dataset]).output().expect("it starts");
+    assert!(run.status.success(), "{run:?}");
+    let answer = Client::start(&[]).call("fleet", json!({"paths": [dataset]}));
+    assert_eq!(answer["inputs"]["runs"], 1, "{answer}");
 }
 
 fn names_stay_in_their_fields() {
