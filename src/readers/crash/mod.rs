@@ -124,7 +124,9 @@ fn parse(bytes: &[u8], name: &str, options: &Options) -> Result<Report, Error> {
         return Err(refused("this crash report is UTF-16; save it as UTF-8", name));
     }
     let report = match is_json(bytes) {
-        true => json::read(bytes, name, options),
+        true if str::from_utf8(bytes).is_ok() => json::read(bytes, name, options),
+        // A name may have a byte that is not UTF-8.
+        true => json::read(with_marks(bytes).as_bytes(), name, options),
         false => text::read(&with_marks(bytes), name, options),
     }?;
     if report.stacks().all(|stack| stack.frames.is_empty()) {
