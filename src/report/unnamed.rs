@@ -2,13 +2,13 @@
 
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Profile, StackId};
-use crate::units::Uuid;
+use crate::units::{Address, Uuid};
 
 /// The unnamed frames of selected samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnnamedFrames {
-    /// The number of distinct frames in the selected stacks.
+    /// The number of distinct frames in the selected stacks. This and the next number are 0 if frames have no addresses, as in sums of runs.
     pub frames: u64,
     /// The number of these frames that have no name.
     pub unnamed: u64,
@@ -53,6 +53,10 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = St
     }
     result.binaries = by_binary.into_iter().map(|(binary, frames)| UnnamedBinary { binary, frames }).collect();
     result.binaries.sort_unstable_by_key(|row| (std::cmp::Reverse(row.frames), row.binary));
+    // One frame of a sum of runs stands for any number of addresses.
+    if profile.frame_ids().all(|id| profile.frame(id).address == Address::default()) {
+        (result.frames, result.unnamed, result.without_binary) = (0, 0, 0);
+    }
     result
 }
 

@@ -39,7 +39,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    const ALL: [Self; 14] = [
+    /// All units.
+    pub const ALL: [Self; 14] = [
         Self::Nanoseconds,
         Self::Cycles,
         Self::PmcEvents,

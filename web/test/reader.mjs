@@ -178,7 +178,7 @@ function* errors(orchard, text, dsym) {
   yield ['a damaged zstd', refuses(dropped(made('bad.xml.zst', damaged(zstd))), /reading failed: the zstd data is damaged/)];
   yield ['a cut zstd', refuses(dropped(made('cut.xml.zst', zstd.subarray(0, 9_000))), /truncated/)];
   yield ['two recordings', () => comparePair([...one, { path: 'b.xml', disk: writeChanged(orchard, join(folder, 'b.xml')) }])];
-  yield ['three recordings', refuses([...one, other, { ...other, path: 'c.xml' }], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, two to compare, or several/)];
+  yield ['three recordings', refuses([...one, ...[' ', '\n'].map((end, at) => ({ path: 'bc'[at] + '.xml', disk: made(`three/${at}.xml`, `${text}${end}`) }))], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, two to compare, or several/)];
   const payload = readFileSync(join(ROOT, 'tests/fuzz/corpus/metrickit/payload'), 'utf8');
   const reports = [1, 2, 3].map((seconds) => made(`reports/${seconds}.json`, payload.replace('9 sec', `${seconds} sec`)));
   yield ['several reports', () => compareSum(reports)];

@@ -65,13 +65,12 @@ const UNITS_HEAD: &str = "\
 export const SCALES = {
 ";
 
-/// Declares the units of weights in recordings.
+/// Declares the units of weights.
 fn units() -> String {
-    let units = [Unit::Nanoseconds, Unit::Cycles, Unit::PmcEvents, Unit::Samples, Unit::Elapsed, Unit::Bytes];
     let scales = |unit: Unit| unit.scales().map(|(factor, name)| format!("[{factor}, '{name}']")).collect::<Vec<_>>();
     let line = |unit: Unit| format!("  {}: [{}],\n", unit.name(), scales(unit).join(", "));
     UNITS_HEAD.to_owned()
-        + &units.map(line).concat()
+        + &Unit::ALL.map(line).concat()
         + "} as const satisfies Record<string, readonly (readonly [number, string])[]>;\n"
 }
 

@@ -101,7 +101,7 @@ function Fault({ text, onClose }: { text: string; onClose: () => void }): JSX.El
   };
   return (
     <div ref={box} class="drop-fault" role="alert" data-part="drop-fault" onFocusIn={enter}>
-      <p>{text}</p>
+      <p>{text.split('\n').flatMap((line, at) => (at === 0 ? [line] : [<br />, line]))}</p>
       <button type="button" aria-label="Close" onClick={close}>
         ×
       </button>

@@ -25,9 +25,11 @@ export function exactTimeText(ns: number): string {
   return `${trimmed(`${grouped(String(whole))}.${decimals}`)} ${unit}`;
 }
 
+const isTime = (unit: Unit): boolean => scaleFor(unit, 0)[1] === 'ns';
+
 /** A weight as in reports: times in milliseconds, everything else in whole numbers. Exact up to 2^53. */
 export function weightText(weight: number, unit: Unit): string {
-  if (unit !== 'ns' && unit !== 'elapsed_ns') return `${grouped(String(weight))} ${unitText(weight, unit)}`;
+  if (!isTime(unit)) return `${grouped(String(weight))} ${unitText(weight, scaleFor(unit, 0)[1])}`;
   const whole = Math.floor(Math.round(weight) / 1e6);
   const decimals = String(Math.round(weight) % 1e6).padStart(6, '0').replace(/0{1,4}$/, '');
   return `${grouped(String(whole))}.${decimals.padEnd(2, '0')} ms`;
@@ -36,7 +38,7 @@ export function weightText(weight: number, unit: Unit): string {
 /** Formats a weight per nanosecond as a weight per second: `2.91 Gcycles/s`, `997 samples/s`. */
 export function rateText(weight: number, unit: Unit): string {
   const rate = weight * 1e9;
-  if (unit === 'elapsed_ns') return `${timeText(rate)}/s`;
+  if (isTime(unit)) return `${timeText(rate)}/s`;
   const [factor, name] = scaleFor(unit, rate);
   return `${grouped((rate / factor).toFixed(factor === 1 ? 0 : 2))} ${name}/s`;
 }

@@ -151,7 +151,8 @@ function Recording({ summary }: { summary: Summary }): JSX.Element {
 
 function Unnamed({ unnamed: all }: { unnamed: Summary['unnamed'] }): JSX.Element {
   const { opener, notes } = useApp();
-  if (all === undefined || all.unnamed === 0) return <p>Every address has a name.</p>;
+  if (all === undefined || all.frames === 0) return <p>There are no addresses.</p>;
+  if (all.unnamed === 0) return <p>Every address has a name.</p>;
   const { unnamed, frames, without_binary, binaries } = all;
   const again = notes === null ? 'write the page again with --dsym and the dSYMs of these UUIDs' : 'open the recording together with the dSYMs of these UUIDs, and save the report again';
   const how = opener === null ? again : 'drop the dSYMs of these UUIDs onto this page';

@@ -14,7 +14,7 @@ impl Page<'_, '_> {
     /// Explains how to get the missing names, starting with app binaries.
     pub(super) fn names(&self) -> String {
         let unnamed = self.report.unnamed();
-        if unnamed.unnamed == 0 {
+        if unnamed.binaries.is_empty() && unnamed.unnamed == 0 {
             return String::new();
         }
         let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
@@ -25,6 +25,13 @@ impl Page<'_, '_> {
         // Missing system names matter only if their share is large.
         if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {
             return String::new();
+        }
+        if unnamed.frames == 0 {
+            // A sum of runs has no addresses.
+            let Some(row) = of_own else { return String::new() };
+            let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
+            let amount = self.percent(nameless);
+            return format!("Code without names has {amount} of the weight. For {name}: {}", self.advice(row, ""));
         }
         let have = if unnamed.unnamed == 1 { "has" } else { "have" };
         let amount = self.percent(nameless);

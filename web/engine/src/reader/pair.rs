@@ -59,7 +59,9 @@ fn in_order(both: [Loaded; 2], is_swapped: bool) -> ([Loaded; 2], String) {
     let [first, second] = both;
     let (is_earlier, why) = match [&first, &second].map(start) {
         [Some(a), Some(b)] if a != b => (a < b, "by the dates of the recordings"),
-        _ if dropped_name(&first.name) == dropped_name(&second.name) => (true, "as dropped"),
+        _ if dropped_name(&first.name).0 == dropped_name(&second.name).0 => {
+            (dropped_name(&first.name).1 <= dropped_name(&second.name).1, "as dropped")
+        }
         _ => (first.name <= second.name, "by name"),
     };
     let why = if is_swapped { "swapped" } else { why };
@@ -74,14 +76,16 @@ fn start(loaded: &Loaded) -> Option<Nanos> {
     recording.profile.run_ids().filter_map(|run| recording.toc_of_run(run)?.start()).min()
 }
 
-/// The original name of a file: `cpu.xml` for `2/cpu.xml` and `cpu (1).xml`, which the page and the browser call a second file with that name.
-fn dropped_name(name: &str) -> String {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let name = name.split_once('/').filter(|(folder, _)| is_number(folder)).map_or(name, |(_, rest)| rest);
+/// The original name of a file: `cpu.xml` for `2/cpu.xml` and `cpu (1).xml`, which the page and the browser call a second file with that name. Also
+/// returns its place among these: the number of the page and that of the browser.
+fn dropped_name(name: &str) -> (String, [u64; 2]) {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    let folder = name.split_once('/').and_then(|(folder, rest)| Some((number(folder)?, rest)));
+    let (drop, name) = folder.unwrap_or((1, name));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let counted = stem.strip_suffix(')').and_then(|stem| stem.rsplit_once(" ("));
-    let stem = counted.filter(|(_, count)| is_number(count)).map_or(stem, |(stem, _)| stem);
-    format!("{stem}.{extension}")
+    let (count, stem) = counted.and_then(|(stem, count)| Some((number(count)?, stem))).unwrap_or((0, stem));
+    (format!("{stem}.{extension}"), [drop, count])
 }
 
 #[cfg(test)]
@@ -91,10 +95,13 @@ mod tests {
     #[test]
     fn names_that_the_browser_counted_are_one_name() {
         for name in ["cpu.xml", "2/cpu.xml", "cpu (1).xml", "3/cpu (12).xml"] {
-            assert_eq!(dropped_name(name), "cpu.xml", "{name}");
+            assert_eq!(dropped_name(name).0, "cpu.xml", "{name}");
         }
         for name in ["cpu (a).xml", "cpu(1).xml", "new/cpu.xml", "cpu ().xml"] {
-            assert_eq!(dropped_name(name), name);
+            assert_eq!(dropped_name(name), (name.to_owned(), [1, 0]));
         }
+        let places =
+            ["cpu.xml", "cpu (1).xml", "cpu (10).xml", "2/cpu.xml", "10/cpu.xml"].map(|name| dropped_name(name).1);
+        assert!(places.is_sorted(), "{places:?}");
     }
 }

@@ -66,22 +66,28 @@ fn divided<T>(results: impl Iterator<Item = Result<T, Error>>) -> (Vec<T>, Vec<E
     (values, errors)
 }
 
-/// Reads one recording, compares two, or sums several reports. If one of two cannot be read, the other is read alone.
+/// Reads one recording, compares two, or sums several reports. What cannot be read is named, and the others are read without it.
 fn read_chosen(
     chosen: &[Chosen<'_, '_>],
     options: &Options,
     is_swapped: bool,
     mut reading: Reading,
 ) -> Result<Reading, Error> {
+    let mut loaded;
     if chosen.len() > 2 {
-        return sum::of_reports(chosen, options, reading);
+        (reading, loaded) = sum::of_reports(chosen, options, reading)?;
+        if loaded.is_empty() {
+            return Ok(reading);
+        }
+    } else {
+        let mut failed;
+        (loaded, failed) = divided(chosen.iter().map(|chosen| chosen.load(options, &mut reading)));
+        let is_memory = |error: &Error| matches!(error.kind, ErrorKind::Memory(_));
+        if let Some(fault) = failed.iter().position(is_memory).or_else(|| loaded.is_empty().then_some(0)) {
+            return Err(failed.swap_remove(fault));
+        }
+        reading.refused.extend(failed.iter().map(sentence));
     }
-    let (mut loaded, mut failed) = divided(chosen.iter().map(|chosen| chosen.load(options, &mut reading)));
-    let is_memory = |error: &Error| matches!(error.kind, ErrorKind::Memory(_));
-    if let Some(fault) = failed.iter().position(is_memory).or_else(|| loaded.is_empty().then_some(0)) {
-        return Err(failed.swap_remove(fault));
-    }
-    reading.refused.extend(failed.iter().map(sentence));
     match (loaded.pop(), loaded.pop()) {
         (Some(second), Some(first)) => pair::compare([first, second], is_swapped, reading),
         (only, _) => only.map_or_else(|| Ok(Reading::default()), |only| only.written(reading)),

@@ -1,26 +1,33 @@
 //! Sums several reports from users, like `fleet tree`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap};
 
-use traceparse::fleet::{MeasureOptions, PoolError, PooledStacks, RunContext};
+use traceparse::fleet::{MeasureOptions, PoolError, PooledStacks, RunContext, RunMeasures};
+use traceparse::memory::MemoryBudget;
 use traceparse::recording::{Intervals, Options, Recording};
-use traceparse::units::first_of;
+use traceparse::units::{Unit, first_of, several};
 use traceparse::{Analysis, Error, ErrorKind};
 
 use super::recording::{Chosen, Loaded};
 use super::{Reading, sentence};
 
-/// Reads reports one after another, and writes the payload of their sum. Those that cannot be read are named.
-pub(super) fn of_reports(all: &[Chosen<'_, '_>], options: &Options, mut reading: Reading) -> Result<Reading, Error> {
-    let mut sum = PooledStacks::new(&options.memory);
-    let measured = MeasureOptions { with_stacks: true, ..MeasureOptions::default() };
-    let mut contents = HashSet::new();
+/// Reads reports one after another, and writes the payload of their sum. Those that cannot be read or summed are named. If only recordings are
+/// left, at most two, they are returned instead.
+pub(super) fn of_reports(
+    all: &[Chosen<'_, '_>],
+    options: &Options,
+    mut reading: Reading,
+) -> Result<(Reading, Vec<Loaded>), Error> {
+    let (mut kinds, mut recordings) = (Kinds::default(), Vec::new());
+    let mut contents: HashMap<u64, &str> = HashMap::new();
     for (number, chosen) in all.iter().enumerate() {
-        if chosen.content().is_ok_and(|content| !contents.insert(content)) {
-            reading.refused.push(format!("{}: a copy of another report, which counts once", chosen.name()));
+        let name = chosen.name();
+        let known = chosen.content().ok().map(|content| *contents.entry(content).or_insert(name));
+        if let Some(first) = known.filter(|first| *first != name) {
+            reading.refused.push(format!("{name}: a copy of {first}, which counts once"));
             continue;
         }
-        let Loaded { name, analysis, .. } = match chosen.load(options, &mut reading) {
+        let loaded = match chosen.load(options, &mut reading) {
             Err(error) if matches!(error.kind, ErrorKind::Memory(_)) => return Err(error),
             Err(error) => {
                 reading.refused.push(sentence(&error));
@@ -28,20 +35,101 @@ pub(super) fn of_reports(all: &[Chosen<'_, '_>], options: &Options, mut reading:
             }
             Ok(loaded) => loaded,
         };
-        let recording = analysis.recording();
-        if has_times(recording) {
+        if has_times(loaded.analysis.recording()) {
+            recordings.push(loaded);
+            if recordings.len() > 2 || !kinds.is_empty() {
+                return Err(refused(all));
+            }
+            continue;
+        }
+        kinds.measure(number, &loaded, &options.memory, &mut reading.refused)?;
+        if !recordings.is_empty() && !kinds.is_empty() {
             return Err(refused(all));
         }
-        let context = RunContext { run_id: number.to_string(), source: name.clone(), ..RunContext::default() };
-        match recording.measure(&context, &measured) {
-            Ok(measured) => measured.runs.iter().try_for_each(|run| sum.add(run, |_, _, _| true)).map_err(failed)?,
-            Err(reason) => reading.refused.push(format!("{name}: {reason}")),
-        }
     }
-    let count = sum.run_count();
-    let recording = sum.finish("reports").map_err(failed)?;
-    let name = format!("{count} reports");
-    Loaded { name, analysis: Analysis::new(recording), intervals: Intervals::default() }.written(reading)
+    if !recordings.is_empty() {
+        return Ok((reading, recordings));
+    }
+    Ok((kinds.sum(reading)?, Vec::new()))
+}
+
+/// The sums of each kind of report, and what they consist of.
+#[derive(Default)]
+struct Kinds {
+    by_unit: BTreeMap<Unit, Kind>,
+    /// The number of runs without stacks, by table.
+    without: BTreeMap<String, u64>,
+}
+
+struct Kind {
+    sum: PooledStacks,
+    schema: String,
+    names: Vec<String>,
+}
+
+impl Kinds {
+    fn is_empty(&self) -> bool {
+        self.by_unit.is_empty()
+    }
+
+    /// Measures a report, and adds its runs.
+    fn measure(
+        &mut self,
+        number: usize,
+        Loaded { name, analysis, .. }: &Loaded,
+        budget: &MemoryBudget,
+        refused: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        let context = RunContext { run_id: number.to_string(), source: name.clone(), ..RunContext::default() };
+        let measured = MeasureOptions { with_stacks: true, ..MeasureOptions::default() };
+        match analysis.recording().measure(&context, &measured) {
+            Ok(measured) if measured.runs.is_empty() => refused.push(format!("{name}: it has nothing to sum")),
+            Ok(measured) => measured.runs.iter().try_for_each(|run| self.add(run, name, budget))?,
+            Err(reason) => refused.push(format!("{name}: {reason}")),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, run: &RunMeasures, name: &str, budget: &MemoryBudget) -> Result<(), Error> {
+        let schema = &run.record.schema;
+        if run.stacks.is_empty() {
+            *self.without.entry(schema.clone()).or_default() += 1;
+            return Ok(());
+        }
+        let new = || Kind { sum: PooledStacks::new(budget), schema: schema.clone(), names: Vec::new() };
+        let kind = self.by_unit.entry(run.record.unit).or_insert_with(new);
+        kind.names.push(name.to_owned());
+        kind.sum.add(run, |_, _, _| true).map_err(failed)
+    }
+
+    /// Writes the sum of the most frequent kind, and names the others.
+    fn sum(mut self, mut reading: Reading) -> Result<Reading, Error> {
+        let most = self.by_unit.iter().max_by_key(|(_, kind)| kind.sum.run_count()).map(|(unit, _)| *unit);
+        let Some(Kind { sum, schema, mut names }) = most.and_then(|unit| self.by_unit.remove(&unit)) else {
+            let without =
+                self.without.iter().map(|(schema, count)| format!("{} of {schema}", several(*count, "report")));
+            let reasons: Vec<String> =
+                without.map(|of| format!("{of} without stacks")).chain(reading.refused).collect();
+            let text = format!("none of these reports can be summed: {}", first_of(&reasons));
+            return Err(Error::new(ErrorKind::NotAnExport(text), None));
+        };
+        let count = sum.run_count();
+        names.dedup();
+        reading.notes.push(format!("the sum of {}", first_of(&names)));
+        for Kind { sum, schema: other, names } in self.by_unit.into_values() {
+            let of = several(sum.run_count(), "report");
+            let from = first_of(&names);
+            reading.notes.push(format!("{of} of {other} are left out, which cannot be added to {schema}: {from}"));
+        }
+        for (schema, count) in self.without {
+            reading.notes.push(format!("{} of {schema} without stacks are left out", several(count, "report")));
+        }
+        // The notes stay, also in a saved report.
+        reading.notes.extend(reading.refused.iter().map(|reason| format!("not in the sum: {reason}")));
+        let recording = sum.finish("reports").map_err(failed)?;
+        let name = several(count, "report");
+        Loaded { name, analysis: Analysis::new(recording), intervals: Intervals::default() }.written(reading)
+    }
 }
 
 /// True for measurements, which are compared and not summed.
