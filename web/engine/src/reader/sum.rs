@@ -115,17 +115,19 @@ impl Kinds {
         };
         let count = sum.run_count();
         names.dedup();
-        reading.notes.push(format!("the sum of {}", first_of(&names)));
         for Kind { sum, schema: other, names } in self.by_unit.into_values() {
             let of = several(sum.run_count(), "report");
             let from = first_of(&names);
-            reading.notes.push(format!("{of} of {other} are left out, which cannot be added to {schema}: {from}"));
+            reading.notes.push(format!("left out: {of} of {other}, which cannot be added to {schema} ({from})"));
         }
         for (schema, count) in self.without {
-            reading.notes.push(format!("{} of {schema} without stacks are left out", several(count, "report")));
+            reading.notes.push(format!("left out: {} of {schema} without stacks", several(count, "report")));
         }
         // The notes stay, also in a saved report.
         reading.notes.extend(reading.refused.iter().map(|reason| format!("not in the sum: {reason}")));
+        if !reading.notes.is_empty() {
+            reading.notes.push(format!("the sum of {}", first_of(&names)));
+        }
         let recording = sum.finish("reports").map_err(failed)?;
         let name = several(count, "report");
         Loaded { name, analysis: Analysis::new(recording), intervals: Intervals::default() }.written(reading)
