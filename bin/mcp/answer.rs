@@ -78,6 +78,8 @@ impl Refusal {
             _ if is_outside => "call it again with other paths",
             (_, true) if refusal.more > 0 => "call functions without function to see the names",
             (_, false) => "call it again with one of the choices",
+            _ if has("--allow-truncated") => "call it again with allow_truncated, to use what is there",
+            _ if has("fleet report") => "call fleet, or open with a single recording",
             (true, true) => "call it again with other arguments",
             (false, true) if is_path => "check the path",
             (false, true) => "call open with what=contents to see what the file has, or use other arguments",
@@ -102,8 +104,12 @@ impl Refusal {
         let is_count = line.strip_prefix("…").and_then(|line| line.trim().strip_suffix(" more"));
         match (values, candidate, more) {
             _ if let Some(count) = is_count.and_then(|count| count.parse::<usize>().ok()) => self.more += count,
-            // It is longer than an argument may be, or is shown with escapes: it cannot be passed on.
-            (_, Some((_, name)), _) if name.len() > LONGEST_CHOICE || name.contains("\\u{") => self.more += 1,
+            // It is longer than an argument may be, is shown with escapes, or would be a pattern: it cannot be passed on.
+            (_, Some((_, name)), _) if name.len() > LONGEST_CHOICE || name.contains('\\') || name.starts_with('/') => {
+                self.more += 1
+            }
+            // The place of an error in a pattern.
+            _ if line == "^" || line.starts_with("error: ") => self.choices.clear(),
             (Some(values), ..) => self.choices.extend(values.split(", ").map(str::to_owned)),
             (_, Some((_, name)), _) => self.choices.push(name.trim_start().to_owned()),
             (.., Some(more)) => self.message = format!("{}: {more}", self.message.trim_end_matches(':')),

@@ -43,12 +43,12 @@ impl Server {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, Refusal> {
-        let line =
-            Tool::named(&request.name)?.command_line(&self.whole, &request.arguments.clone().unwrap_or_default());
-        let (tool, line) = (Tool::named(&request.name)?, line?);
+        let tool = Tool::named(&request.name)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let line = tool.command_line(&self.whole, &arguments)?;
         match tool.writes_json() {
             true => self.limits.answer(&line, &context.ct).await,
-            false => page::show(&self.limits, &line, &request.arguments.unwrap_or_default(), &context.ct).await,
+            false => page::show(&self.limits, &line, &arguments, &context.ct).await,
         }
     }
 }

@@ -171,6 +171,7 @@ pub(super) const TOOLS: [Tool; 9] = [
         ],
         options: &[
             "against",
+            "allow-truncated",
             "over",
             "block",
             "measure",
@@ -194,6 +195,7 @@ pub(super) const TOOLS: [Tool; 9] = [
             call(what("functions"), &["fleet", "tree"], &[("view", "functions")], &[RUNS]),
         ],
         options: &[
+            "allow-truncated",
             "by",
             "beyond",
             "where",

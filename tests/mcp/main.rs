@@ -165,6 +165,9 @@ fn answers_tell_what_is_wrong() {
     fs::write(&path, &export[..20_000]).expect("a file");
     let error = client.refusal("fleet", json!({"paths": [path]}));
     assert!(error["message"].as_str().is_some_and(|text| text.contains("truncated")), "the reason: {error}");
+    assert!(error["next"].as_str().is_some_and(|text| text.contains("allow_truncated")), "{error}");
+    let error = client.refusal("functions", json!({"paths": [orchard()], "function": "/[/"}));
+    assert_eq!(error["choices"], json!([]), "an error in a pattern: {error}");
     let answer = client.call("open", json!({"paths": [path], "allow_truncated": true}));
     assert!(answer["messages"].to_string().contains("truncated"), "{answer}");
     fs::write(&path, format!("{export}\nlost words\n{export}")).expect("a file");
