@@ -179,6 +179,8 @@ function* errors(orchard, text, dsym) {
   yield ['a cut zstd', refuses(dropped(made('cut.xml.zst', zstd.subarray(0, 9_000))), /truncated/)];
   yield ['two recordings', () => comparePair([...one, { path: 'b.xml', disk: writeChanged(orchard, join(folder, 'b.xml')) }])];
   yield ['three recordings', refuses([...one, ...[' ', '\n'].map((end, at) => ({ path: 'bc'[at] + '.xml', disk: made(`three/${at}.xml`, `${text}${end}`) }))], /3 recordings were dropped: b\.xml, c\.xml, input\.xml; drop one, two to compare, or several/)];
+  const crash = made('crash.ips', readFileSync(join(ROOT, 'tests/fuzz/corpus/crash/json')));
+  yield ['two recordings and a crash', refuses([...one, { path: 'b.xml', disk: made('two/b.xml', `${text} `) }, ...dropped(crash)], /3 recordings were dropped/)];
   const payload = readFileSync(join(ROOT, 'tests/fuzz/corpus/metrickit/payload'), 'utf8');
   const reports = [1, 2, 3].map((seconds) => made(`reports/${seconds}.json`, payload.replace('9 sec', `${seconds} sec`)));
   yield ['several reports', () => compareSum(reports)];

@@ -68,8 +68,9 @@ struct Kind {
 }
 
 impl Kinds {
+    /// True if no report was measured, with stacks or without.
     fn is_empty(&self) -> bool {
-        self.by_unit.is_empty()
+        self.by_unit.is_empty() && self.without.is_empty()
     }
 
     /// Measures a report, and adds its runs.
