@@ -24,10 +24,10 @@ use std::path::Path;
 use crate::calltree::{Operation, OperationSummary};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::{FileSystem, Files, shown};
-use crate::profile::{LabelledRange, Matcher, Profile, RebuildError, TimeRange};
+use crate::profile::{LabelledRange, Matcher, Profile, RebuildError, Selection, TimeRange};
 use crate::recording::{Counter, Interval, Intervals, Recording};
 use crate::redact::{Redacted, Redactor};
-use crate::report::{Report, ReportOptions, SeparateBy, View};
+use crate::report::{Amount, Report, ReportOptions, SeparateBy, View};
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 use crate::symbols::{Index, Locator, SymbolFinder};
 use crate::units::Nanos;
@@ -38,13 +38,15 @@ pub struct Analysis {
     recording: Recording,
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
+    /// What the selection of the operations excluded before they removed samples, by series.
+    excluded: Option<(Selection, Vec<Amount>)>,
     redacted: Option<Vec<Redacted>>,
 }
 
 impl Analysis {
     /// Creates the analysis of a recording, with no steps applied.
     pub fn new(recording: Recording) -> Self {
-        Self { recording, symbolication: None, operations: Vec::new(), redacted: None }
+        Self { recording, symbolication: None, operations: Vec::new(), excluded: None, redacted: None }
     }
 
     /// Returns the recording in its current state.
@@ -163,6 +165,11 @@ impl Analysis {
         let operations = choose(profile);
         if !operations.is_empty() {
             let (profile, summaries) = options.selection.on(profile).operate(&operations, options.metric)?;
+            if self.excluded.is_none() && options.selection != Selection::default() {
+                let before = self.recording.report(&ReportOptions { view: View::Summary, ..options.clone() });
+                let excluded = before.series.iter().map(|series| series.out_of_scope).collect();
+                self.excluded = Some((options.selection.clone(), excluded));
+            }
             self.recording.profile = profile;
             self.operations.extend(summaries);
         }
@@ -243,6 +250,10 @@ impl Analysis {
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);
         report.redacted.clone_from(&self.redacted);
+        let excluded = self.excluded.as_ref().filter(|(of, _)| *of == options.selection || self.redacted.is_some());
+        if let Some((_, amounts)) = excluded {
+            report.series.iter_mut().zip(amounts).for_each(|(series, &amount)| series.out_of_scope = amount);
+        }
         // Sums do not record the times of the remaining samples.
         if self.recording.profile.sums().len() > 0 {
             for series in &mut report.series {
