@@ -21,9 +21,9 @@ pub(crate) struct ReportArgs {
     pub(crate) given: Given,
     /// Recordings, exports and reports; `-` is standard input
     ///
-    /// Recordings are .trace folders, or a zip or tar of one. Reports are crash reports, or come from sample, spindump, MetricKit,
-    /// Dart, dotTrace, or the Deep Copy command in Instruments. Exports and reports may be compressed with gzip or zstd. A table of contents
-    /// (`xctrace export --toc`) adds the device and duration to the exports.
+    /// Recordings are .trace folders. Reports are crash reports, or come from sample, spindump, MetricKit, Dart, dotTrace, or the Deep Copy
+    /// command in Instruments. Each may be in a zip or tar archive, and exports and reports may be compressed with gzip or zstd. A table of
+    /// contents (`xctrace export --toc`) adds the device and duration to the exports.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 

@@ -1,12 +1,15 @@
 //! Names the frames of a crash report.
 
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use traceparse::files::Files;
+use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
 use traceparse::recording::Options;
 use traceparse::symbolicate::SymbolicateOptions;
-use traceparse::{CrashReport, decompress};
+use traceparse::{CrashReport, InputFiles, InputPlace, decompress};
 
 use crate::arguments::SearchArgs;
 use crate::guard::will_write;
@@ -22,14 +25,39 @@ const NO_BINARIES: &str =
 /// The maximum number of warnings about unreadable lines.
 const UNREAD: usize = 5;
 
+/// The decompressed bytes of the report in an archive; `None` if there is no archive.
+fn packed(path: &Path, memory: &MemoryBudget) -> Result<Option<Vec<u8>>> {
+    if path.as_os_str() == "-" {
+        return Ok(None);
+    }
+    let watched = WatchedFiles::default();
+    watched.add_root(path);
+    let mut files = InputFiles::new(&watched, memory);
+    let InputPlace::File(inside) = files.find(path)? else { return Ok(None) };
+    if inside == path {
+        return Ok(None);
+    }
+    let read = files.open(&inside).map_err(Into::into).and_then(|source| contents(path, source, memory));
+    watched.unless_changed(read.map(Some))
+}
+
+fn contents(path: &Path, source: impl Read + Send, memory: &MemoryBudget) -> Result<Vec<u8>> {
+    let read = decompress(source, memory).and_then(|source| resource_limits::read_all(source, CrashReport::LARGEST));
+    read.with_context(|| format!("{}: cannot be read", path.display()))
+}
+
 /// Writes a report to standard output, with the names from these symbols: in its own form, or as a JSON document of objects.
 pub(crate) fn name_report(path: &Path, search: &SearchArgs, as_objects: bool) -> Result<()> {
     will_write(None);
     place(path)?;
     let memory = resource_limits::memory();
-    let file = InputFile::open(path)?;
-    let read = decompress(&file, &memory).and_then(|source| resource_limits::read_all(source, CrashReport::LARGEST));
-    let bytes = file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))?;
+    let bytes = match packed(path, &memory)? {
+        Some(bytes) => bytes,
+        None => {
+            let file = InputFile::open(path)?;
+            file.unless_changed(contents(path, &file, &memory))?
+        }
+    };
     let options = Options { memory: memory.clone(), ..Options::default() };
     let parse = |bytes| CrashReport::parse(bytes, &path.display().to_string(), &options);
     let report = parse(bytes)?;

@@ -38,11 +38,11 @@ pub enum InputPlace {
     /// The folder of a bundle, which may be in an archive.
     #[cfg(feature = "bundle")]
     Bundle(PathBuf),
-    /// A file in another format. If it does not exist, reading it fails.
+    /// A file in another format, which may be in an archive. If it does not exist, reading it fails.
     File(PathBuf),
 }
 
-/// A file system that finds inputs. An archive that contains a bundle is treated as a folder; everything else is unchanged.
+/// A file system that finds inputs. An archive that contains one is treated as a folder; everything else is unchanged.
 pub struct InputFiles<'f> {
     #[cfg(feature = "bundle")]
     files: BundleFiles<'f>,
@@ -73,13 +73,18 @@ impl<'f> InputFiles<'f> {
         names::is_input_name(path)
     }
 
-    /// Finds the input at a path by its content, not by its name.
+    /// Finds the input at a path by its content, not by its name. In an archive without a recording, finds the only export or report; other
+    /// files beside it are ignored.
     ///
     /// # Errors
-    /// If an archive is unusable ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
+    /// If an archive is unusable, or has several inputs ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
     #[cfg(feature = "bundle")]
     pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
-        Ok(self.files.mount(path)?.map_or_else(|| InputPlace::File(path.to_owned()), InputPlace::Bundle))
+        Ok(match self.files.mount_input(path, packed_inputs)? {
+            Some(bundle) if is_folder(&self.files, &bundle) => InputPlace::Bundle(bundle),
+            Some(file) => InputPlace::File(file),
+            None => InputPlace::File(path.to_owned()),
+        })
     }
 
     /// Finds the input at a path.
@@ -95,6 +100,26 @@ impl<'f> InputFiles<'f> {
         }
         Ok(InputPlace::File(path.to_owned()))
     }
+}
+
+/// The number of files in an archive that are examined; more are examined only if their names are those of inputs.
+#[cfg(feature = "bundle")]
+const MOST_EXAMINED: usize = 100;
+
+/// Returns the exports and reports among the files of an archive, without tables of contents. If there is only one file, its reader reports
+/// what is wrong with it. If there are too many, all of them are returned.
+#[cfg(feature = "bundle")]
+fn packed_inputs(files: &BundleFiles<'_>, mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    if paths.len() > MOST_EXAMINED {
+        paths.retain(|path| names::is_input_name(path));
+    }
+    if (2..=MOST_EXAMINED).contains(&paths.len()) {
+        paths.retain(|path| {
+            let head = InputFile { files, path: path.clone(), memory: files.memory().clone() }.head();
+            formats::is_readable(&head) && !formats::is_toc(&head)
+        });
+    }
+    paths
 }
 
 /// An opened input. It can be read any number of times, unless it is a pipe.

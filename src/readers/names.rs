@@ -11,16 +11,20 @@ pub(crate) const REPORTS: [&str; 7] = [".json", ".ndjson", ".jsonl", ".mxdiagnos
 /// The extensions of other reports.
 pub(crate) const OTHER_REPORTS: [&str; 6] = [".txt", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 
-/// True for a file with the name of an export.
+/// True for a file with the name of an export, or of an archive of one.
 pub(crate) fn is_export_name(path: &Path) -> bool {
-    file_name(path).and_then(without_xml).is_some()
+    file_name(path).map(unpacked).and_then(without_xml).is_some()
 }
 
 /// True for the name of a recording: its folder, or an archive of it.
 pub(crate) fn is_recording_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
-    without(unpacked, ".trace").is_some_and(|stem| !stem.is_empty())
+    without(unpacked(&name), ".trace").is_some_and(|stem| !stem.is_empty())
+}
+
+/// Removes the ending of an archive.
+pub(crate) fn unpacked(name: &str) -> &str {
+    ARCHIVES.iter().find_map(|ending| without(name, ending)).unwrap_or(name)
 }
 
 /// True if a name has one of the endings, apart from that of its compression.
@@ -56,10 +60,10 @@ mod tests {
 
     #[test]
     fn exports_are_known_by_their_names() {
-        for name in ["a.xml", "a.XML", "a.b.xml.gz", "é.xml.zst", "a.xml.zstd"] {
+        for name in ["a.xml", "a.XML", "a.b.xml.gz", "é.xml.zst", "a.xml.zstd", "a.xml.zip", "a.xml.tar.gz"] {
             assert!(is_export_name(Path::new(name)), "{name}");
         }
-        for name in [".xml", "xml", "a.xm", "a.xml.bz2", "a.xml~", "a.gz", "é", ""] {
+        for name in [".xml", "xml", "a.xm", "a.xml.bz2", "a.xml~", "a.gz", "a.zip", ".xml.zip", "é", ""] {
             assert!(!is_export_name(Path::new(name)), "{name}");
         }
     }

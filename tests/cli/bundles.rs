@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::bundle_case::{Forms, recording, write_forms};
-use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, stdout_of, traceparse, warns};
+use crate::bundle_case::{Forms, gzip, recording, write_forms, zip_of};
+use crate::command::{Folder, column, csv, fails, finish, json, ok, orchard, stderr_of, stdout_of, traceparse, warns};
 use crate::fleet_case;
 use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::other_tables::Hang;
@@ -191,13 +191,58 @@ fn what_is_no_recording_is_told_with_its_reason() {
     // A fleet names it once.
     let said = fails(1, &["fleet", "report", &folder.path("cut.zip")]);
     assert_eq!(said.matches("cut.zip").count(), 1, "{said}");
-    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for name in ["a.trace/form.template", "b.trace/form.template"] {
-        writer.start_file(name, zip::write::SimpleFileOptions::default()).expect("in memory");
-    }
-    let two = folder.file("two.zip", writer.finish().expect("in memory").into_inner());
+    let two = folder.file("two.zip", zip_of(&[("a.trace/form.template", b""), ("b.trace/form.template", b"")]));
     let message = fails(1, &[&two]);
-    assert!(message.contains("several recordings in it: a.trace, b.trace; unpack it"), "{message}");
+    assert!(message.contains("several inputs in it: a.trace, b.trace; unpack it"), "{message}");
+}
+
+/// People zip what they send: an export with its table of contents, or a report.
+#[test]
+fn exports_and_reports_are_read_in_archives() {
+    let folder = Folder::new();
+    let export = fs::read(orchard()).expect("a fixture");
+    let packed = gzip(&export);
+    let demo = support::repository("fixtures/sample/demo.sample.txt").display().to_string();
+    let report = fs::read(&demo).expect("a fixture");
+    let whole = folder.file("a.xml", &export);
+    let functions = |path: &str| ok(&[path, "--view", "tree", "--format", "csv"]).replace(path, "INPUT");
+    let toc: (&str, &[u8]) = ("x/toc.xml", b"<?xml version=\"1.0\"?><trace-toc></trace-toc>");
+    let [readme, junk]: [(&str, &[u8]); 2] = [("x/README.txt", b"hello"), ("__MACOSX/x/._a.xml", b"\0\x05\x16\x07")];
+    for (name, files) in [
+        ("one.zip", &[("a.xml", &export[..])][..]),
+        ("toc.zip", &[toc, junk, readme, ("x/a.xml", &export)]),
+        ("gz.zip", &[("x/y/a.xml.gz", &packed), ("x/errors.txt", b"")]),
+    ] {
+        let zip = folder.file(name, zip_of(files));
+        assert_eq!(functions(&zip), functions(&whole), "{name}");
+    }
+    let zipped = folder.file("b.zip", zip_of(&[("pond.sample.txt", &report), ("App.dSYM/Contents/Info.plist", b"")]));
+    assert_eq!(functions(&zipped), functions(&demo));
+    let two = folder.file("two.zip", zip_of(&[("a.xml", &export), ("x/b.xml", &export)]));
+    let message = fails(1, &[&two]);
+    assert!(message.contains("several inputs in it: a.xml, x/b.xml; unpack it"), "{message}");
+    // What is wrong with the only file is said as without the archive.
+    for (files, sentence) in [
+        (&[("a.txt", &b"x"[..]), ("b.txt", b"y")][..], "this is a zip archive, not an export; unpack it"),
+        (&[("a.txt", b"x")], "this is not an xctrace export; pass the recording"),
+        (&[("x/perf.data", b"PERFILE2")], "this is a Linux perf recording (perf.data), which traceparse cannot read"),
+        (&[("a.zip", &zip_of(&[("a.xml", &export)]))], "this is a zip archive, not an export; unpack it"),
+    ] {
+        let message = fails(1, &[&folder.file("none.zip", zip_of(files))]);
+        assert!(message.contains(sentence), "{message}");
+    }
+    // A recording counts more than an export beside it, or above it.
+    let bundle = [("Desktop/a.trace/form.template", &b"x"[..]), ("a.xml", &export)];
+    let message = fails(1, &[&folder.file("both.zip", zip_of(&bundle))]);
+    assert!(message.contains("a.trace: it has no folder corespace"), "{message}");
+    // A fleet knows that it is the same run.
+    for name in ["toc.zip", "gz.zip"] {
+        let report = fleet_case::report_with(0, &[&whole, &folder.path(name)]).1;
+        assert_eq!(fleet_case::failures(&report), [(name.to_owned(), "duplicate".to_owned())]);
+    }
+    fs::create_dir(folder.path("fleet")).expect("a folder can be made");
+    fs::copy(folder.path("gz.zip"), folder.path("fleet/a.xml.zip")).expect("it can be copied");
+    assert_eq!(fleet_case::sources(&fleet_case::report_with(0, &[&folder.path("fleet")]).1), ["a.xml.zip"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::bundle_case::gzip;
+use crate::bundle_case::{gzip, zip_of};
 use crate::command::{Folder, fails, finish, ok, stderr_of, stdout_of, traceparse};
 use crate::fleet_case::write;
 use crate::symbols_case::{Case, DEMO, INLINING, built};
@@ -140,7 +140,10 @@ fn symbolicate_decompresses_reports_and_writes_objects() {
     let packed = case.folder.file("a.crash.gz", gzip(text.as_bytes()));
     let dsym = built("arm64-dwarf4/Demo.dSYM");
     let named = case.answer(&["symbolicate", &report, "--dsym", &dsym]);
-    assert_eq!(case.answer(&["symbolicate", &packed, "--dsym", &dsym]), named);
+    let zipped = case.folder.file("a.zip", zip_of(&[("a.crash", text.as_bytes())]));
+    for report in [&packed, &zipped] {
+        assert_eq!(case.answer(&["symbolicate", report, "--dsym", &dsym]), named);
+    }
     let json = case.answer(&["symbolicate", &report, "--dsym", &dsym, "--format", "json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["summary"]["termination-reason"], "SIGNAL 11 Segmentation fault: 11");

@@ -157,6 +157,7 @@ function* cases() {
   const orchard = fixture('27/orchard/input.xml');
   const text = readFileSync(orchard);
   yield ['gzip', () => compare(made('orchard.xml.gz', gzipSync(text)))];
+  yield ['an export in a tar', () => compare(made('orchard.tar', execFileSync('tar', ['-c', '-C', fixture('27'), 'orchard/input.xml'])))];
   yield ['zstd', () => compare(made('orchard.xml.zst', execFileSync('zstd', ['-c', '--check', orchard])))];
   const offsets = Array.from({ length: 60 }, (_, at) => 0x480 + 8 * at);
   const demo = made('demo.xml', exportOf('4C4C4407-5555-3144-A1F8-1A9B7107AB5E', offsets));

@@ -81,8 +81,8 @@ pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, NotMeasure
 }
 
 /// Calls `read` with the decompressed bytes of a file. Returns its result, and the hash of everything that can be decompressed.
-fn hashed<T>(
-    file: &mut Counted<'_>,
+pub(super) fn hashed<T>(
+    file: &mut (impl Read + Send),
     memory: &MemoryBudget,
     read: impl FnOnce(&mut (dyn Read + Send)) -> T,
 ) -> (io::Result<T>, Hash) {

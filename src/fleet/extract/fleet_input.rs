@@ -1,7 +1,7 @@
 //! Reads and hashes a fleet input of any kind at the same time, so most of a recording is read and decompressed once.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +13,7 @@ use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::memory::MemoryBudget;
 use crate::readers::bundle::BundleFiles;
 use crate::readers::input::{Input, InputFiles, InputPlace};
+use crate::readers::read;
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::symbols::{Index, Locator};
 use blake3::{Hash, Hasher};
@@ -64,6 +65,23 @@ impl<'w> FleetInput<'w> {
         }
     }
 
+    /// Calls `read` with the decompressed bytes of a file that is in an archive. Returns its result, and the hash, which is the same without the
+    /// archive. `None` for any other input.
+    fn read_packed<T>(
+        &self,
+        host: &dyn FleetHost,
+        read: impl FnOnce(&mut (dyn Read + Send)) -> T,
+    ) -> Option<Result<(T, Hash), NotMeasured>> {
+        let InputPlace::File(inside) = &self.place else { return None };
+        let opened = (*inside != self.path).then(|| self.files.open(inside))?;
+        let read = opened.and_then(|mut file| {
+            let (result, content) = content::hashed(&mut file, &self.memory, read);
+            Ok((result?, content))
+        });
+        host.add_bytes(size_on_disk(host.files(), &self.path));
+        Some(read.map_err(|error| unreadable(inside, &error)))
+    }
+
     /// Reads and hashes all of the input, called `name` in the result. With `None`, a recording is named by its path, and an export has no name,
     /// since errors are printed next to the file name.
     ///
@@ -75,9 +93,13 @@ impl<'w> FleetInput<'w> {
         options: &Options,
         host: &dyn FleetHost,
     ) -> Result<ReadFile, NotMeasured> {
-        let Some(bundle) = self.bundle() else {
-            return content::read_file(name.unwrap_or_default(), &self.path, options, host);
-        };
+        let file_name = name.unwrap_or_default();
+        if let Some(packed) = self.read_packed(host, |source| read(source, file_name, options)) {
+            let (export, content) = packed?;
+            let bytes = size_on_disk(host.files(), &self.path);
+            return Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) });
+        }
+        let Some(bundle) = self.bundle() else { return content::read_file(file_name, &self.path, options, host) };
         let files = HashedFiles::new(&self.files);
         let own_name = bundle.display().to_string();
         let (export, symbol_stores) = read_export(&files, (&self.place, name.unwrap_or(&own_name)), options);
@@ -87,6 +109,9 @@ impl<'w> FleetInput<'w> {
     }
 
     fn hash(&self, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
+        if let Some(packed) = self.read_packed(host, |_| ()) {
+            return Ok(packed?.1);
+        }
         let Some(bundle) = self.bundle() else { return content::hash(&self.path, host) };
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::folders::{Walked, expand, export_names, intervals_names, is_pattern, is_report, toc_names, toc_of, walk};
 use super::input_list;
 use super::task::{Task, differing_labels, display};
-use crate::files::Files;
+use crate::files::{Entry, Files};
 use crate::fleet::error::Result;
 use crate::fleet::fingerprint::{of_missing, of_unread};
 use crate::fleet::host::FleetHost;
@@ -272,7 +272,7 @@ impl<'h> Finder<'h> {
         if exports.is_empty() && self.inputs.datasets.is_empty() {
             let folder = folder.display();
             self.inputs.notes.push(format!(
-                "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst), no \
+                "{folder}: found no exports (*.xml, also .gz, .zst, .zip or .tar), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst), no \
                  crash reports (*.ips, *.crash, *.ips.ca.synced) and no MetricKit diagnostics or Dart profiles (*.json, *.ndjson, *.jsonl, \
                  *.mxdiagnostic, also .gz or .zst)"
             ));
@@ -446,17 +446,18 @@ impl Siblings {
         self.first_beside(files, export, names.iter().flat_map(|name| intervals_names(name)))
     }
 
-    /// The first of these names that exists in the folder of an export.
+    /// The first of these names that exists in the folder of an export. Pipes and devices are read only if they are named.
     fn first_beside(
         &mut self,
         files: &dyn Files,
         export: &Path,
-        mut names: impl Iterator<Item = String>,
+        names: impl Iterator<Item = String>,
     ) -> Option<PathBuf> {
         let folder = export.parent()?;
         let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let siblings = self.0.entry(folder.to_owned()).or_insert_with(|| list(files, listed));
-        names.find(|name| siblings.contains(name)).map(|name| folder.join(name))
+        let mut paths = names.filter(|name| siblings.contains(name)).map(|name| folder.join(name));
+        paths.find(|path| !matches!(files.entry(path), Ok(Entry::Other)))
     }
 }
 

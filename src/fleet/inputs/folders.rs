@@ -9,7 +9,7 @@ use crate::decompress;
 use crate::files::{Entry, Files};
 use crate::memory::MemoryBudget;
 use crate::readers::names::{
-    ARCHIVES, COMPRESSED, OTHER_REPORTS, REPORTS, file_name, has_ending, is_export_name, is_recording_name, without,
+    COMPRESSED, OTHER_REPORTS, REPORTS, file_name, has_ending, is_export_name, is_recording_name, unpacked, without,
     without_xml,
 };
 use crate::readers::{HEAD, is_report_measured};
@@ -187,15 +187,15 @@ pub(crate) fn is_unreadable_export_name(path: &Path) -> bool {
     name.to_str().is_none() && without_xml(&name.to_string_lossy()).is_some()
 }
 
-/// The base names for the table of contents of an export, in order of preference. For most exports: the name without `.xml` and the compression
-/// extension. For a recording, in any archive: the name without `.trace` and the archive extension, then the name with `.trace`. Any other name
+/// The base names for the table of contents of an export, in order of preference. For most exports: the name without `.xml` and the extensions of
+/// compression and archive. For a recording, in any archive: the name without `.trace` and the archive extension, then the name with `.trace`. Any other name
 /// loses its last extension.
 pub(crate) fn export_names(path: &Path) -> Vec<String> {
     let Some(name) = file_name(path) else { return Vec::new() };
-    if let Some(stem) = without_xml(name) {
+    let unpacked = unpacked(name);
+    if let Some(stem) = without_xml(unpacked) {
         return vec![stem.to_owned()];
     }
-    let unpacked = ARCHIVES.iter().find_map(|ending| without(name, ending)).unwrap_or(name);
     if let Some(stem) = without(unpacked, ".trace") {
         return vec![stem.to_owned(), unpacked.to_owned()];
     }

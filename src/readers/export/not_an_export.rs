@@ -30,11 +30,11 @@ pub(super) fn recognise(head: &[u8]) -> Option<String> {
     let sentence = if head.is_empty() {
         "the file is empty: the program that wrote it failed; run it again and read what it prints"
     } else if is(b"PK\x03\x04") {
-        "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
-         and does not come through a pipe)"
+        "this is a zip archive, not an export; unpack it (a zip with one recording, export or report is read, if the file is named and \
+         does not come through a pipe)"
     } else if head.get(257..262) == Some(b"ustar") {
-        "this is a tar archive, not an export; unpack it (a recording is read from a tar of one .trace folder, if the file is named \
-         and does not come through a pipe)"
+        "this is a tar archive, not an export; unpack it (a tar with one recording, export or report is read, if the file is named and \
+         does not come through a pipe)"
     } else if is(b"bplist00") {
         "this is a binary property list, perhaps part of a recording; pass the .trace folder itself"
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") || is(b"<\0") || is(b"\0<") {

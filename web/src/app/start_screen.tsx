@@ -72,14 +72,18 @@ function Kinds(): JSX.Element {
       <div>
         <dt>Recordings</dt>
         <dd>
-          <code>.trace</code> bundles of Instruments: the folder, or a zip or tar of it
+          <code>.trace</code> bundles of Instruments
         </dd>
       </div>
       <div>
         <dt>Exports and reports</dt>
         <dd>
-          Exports of <code>xctrace</code>, also with gzip or zstd; reports of <code>sample</code>, <code>spindump</code> and MetricKit
+          Exports of <code>xctrace</code>; reports of <code>sample</code>, <code>spindump</code> and MetricKit
         </dd>
+      </div>
+      <div>
+        <dt>Packed</dt>
+        <dd>A zip or tar of one of these; exports and reports with gzip or zstd</dd>
       </div>
       <div>
         <dt>Symbols</dt>

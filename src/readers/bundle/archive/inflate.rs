@@ -61,9 +61,6 @@ impl<'f> Inflater<'f> {
         if length == 0 {
             return Ok(Vec::new());
         }
-        if !zipped.is_deflated {
-            return self.stored(archive, zipped, size, offset, length);
-        }
         let key = (archive.to_owned(), index);
         if size <= SMALL {
             let bytes = self.small(&key, zipped, size)?;
@@ -81,15 +78,6 @@ impl<'f> Inflater<'f> {
             kept.decoders.pop_front();
         }
         Ok(bytes)
-    }
-
-    fn stored(&self, archive: &Path, zipped: &Zipped, size: u64, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        if zipped.packed != size {
-            return Err(broken("the archive contains two different lengths for it"));
-        }
-        let start = self.start(archive, zipped)?;
-        let bytes = self.files.read(archive, start.saturating_add(offset), length)?;
-        if bytes.len() < length { Err(broken("the archive ends inside it")) } else { Ok(bytes) }
     }
 
     fn small(&self, key: &Key, zipped: &Zipped, size: u64) -> io::Result<Arc<Vec<u8>>> {
@@ -117,8 +105,11 @@ impl<'f> Inflater<'f> {
     fn decoder(&self, archive: &Path, zipped: &Zipped, size: u64) -> io::Result<Decoder<'f>> {
         let start = self.start(archive, zipped)?;
         let packed = FileRange::new(self.files, archive, start, start.saturating_add(zipped.packed));
-        let (source, crc) = (DeflateDecoder::new(packed), Crc::new());
-        Ok(Decoder { source, position: 0, size, crc, expected: zipped.crc })
+        let source = match zipped.is_deflated {
+            true => Source::Deflated(DeflateDecoder::new(packed)),
+            false => Source::Stored(packed),
+        };
+        Ok(Decoder { source, position: 0, size, crc: Crc::new(), expected: zipped.crc })
     }
 
     /// Returns the offset of an entry's data. Reads the local header, since only it contains its own length.
@@ -132,9 +123,23 @@ impl<'f> Inflater<'f> {
     }
 }
 
-/// An entry that has been inflated up to some position.
+enum Source<'f> {
+    Deflated(DeflateDecoder<FileRange<'f>>),
+    Stored(FileRange<'f>),
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Deflated(source) => source.read(buffer),
+            Self::Stored(source) => source.read(buffer),
+        }
+    }
+}
+
+/// An entry that has been inflated, or read if it is stored, up to some position. Its checksum is compared at its end.
 struct Decoder<'f> {
-    source: DeflateDecoder<FileRange<'f>>,
+    source: Source<'f>,
     position: u64,
     size: u64,
     crc: Crc,

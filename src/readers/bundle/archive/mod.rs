@@ -26,6 +26,7 @@ use std::path::{Component, Path, PathBuf};
 use super::file::Inflated;
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes, shown};
+use crate::memory::MemoryBudget;
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
 use crate::units::first_of;
 use file_range::FileRange;
@@ -75,21 +76,35 @@ impl<'f> BundleFiles<'f> {
         Self { base, limits, archives: Vec::new(), mounted: Vec::new(), inflater }
     }
 
+    /// The memory that archives may take.
+    pub(crate) fn memory(&self) -> &MemoryBudget {
+        &self.limits.memory
+    }
+
     /// Finds the recording at `path`. If `path` is the folder of a recording, returns it unchanged. If it is a zip or tar, returns the path of
     /// the recording in it, which can be read from then on. `None` if there is no recording, or no file.
     ///
-    /// The recording may be the archive itself, or be in its only folder. With the feature `compression`, a tar may be compressed with gzip or
+    /// The recording may be the archive itself, or be in a folder. If there are several, those in the fewest folders count. With the feature `compression`, a tar may be compressed with gzip or
     /// zstd.
     ///
     /// # Errors
     /// If an archive contains several recordings, violates its format, has names that lead out of it, or exceeds the limits.
     pub fn mount(&mut self, path: &Path) -> Result<Option<PathBuf>, Error> {
+        self.mount_input(path, |_, _| Vec::new())
+    }
+
+    /// Like [`mount`](Self::mount). In an archive without a recording, `inputs` chooses from all its files.
+    pub(crate) fn mount_input(
+        &mut self,
+        path: &Path,
+        inputs: impl FnOnce(&Self, Vec<PathBuf>) -> Vec<PathBuf>,
+    ) -> Result<Option<PathBuf>, Error> {
         if let Some((_, bundle)) = self.mounted.iter().find(|(known, _)| known == path) {
             return Ok(Some(bundle.clone()));
         }
         let bundle = match self.base.entry(path) {
             Ok(Entry::Folder) => is_bundle(self.base, path).then(|| path.to_owned()),
-            Ok(Entry::File { length, .. }) => self.mount_archive(path, length)?,
+            Ok(Entry::File { length, .. }) => self.mount_archive(path, length, inputs)?,
             // Left to the reader, which reports what is wrong.
             Ok(Entry::Other) | Err(_) => None,
         };
@@ -97,18 +112,23 @@ impl<'f> BundleFiles<'f> {
         Ok(bundle)
     }
 
-    fn mount_archive(&mut self, path: &Path, length: u64) -> Result<Option<PathBuf>, Error> {
+    fn mount_archive(
+        &mut self,
+        path: &Path,
+        length: u64,
+        inputs: impl FnOnce(&Self, Vec<PathBuf>) -> Vec<PathBuf>,
+    ) -> Result<Option<PathBuf>, Error> {
         let Some(archive) = self.open_archive(path, length)? else { return Ok(None) };
         self.archives.push(archive);
-        let mut bundles = self.bundles_in(path);
-        match bundles.len() {
-            1 => return Ok(bundles.pop()),
+        let mut found = self.bundles_in(path).unwrap_or_else(|others| inputs(self, others));
+        match found.len() {
+            1 => return Ok(found.pop()),
             0 => {}
             _ => {
-                bundles.sort();
-                let names = bundles.iter().filter_map(|bundle| bundle.strip_prefix(path).ok());
+                found.sort();
+                let names = found.iter().filter_map(|bundle| bundle.strip_prefix(path).ok());
                 let names: Vec<String> = names.map(shown).collect();
-                let what = format!("there are several recordings in it: {}; unpack it, and name one", first_of(&names));
+                let what = format!("there are several inputs in it: {}; unpack it, and name one", first_of(&names));
                 self.archives.pop();
                 return Err(Error::new(ErrorKind::NotAnExport(format!("{}: {what}", shown(path))), None));
             }
@@ -132,23 +152,25 @@ impl<'f> BundleFiles<'f> {
         Ok(Some(Archive::new(path, index, Some(memory))))
     }
 
-    /// Finds the recordings at the top of an archive, or in its only folder.
-    fn bundles_in(&self, archive: &Path) -> Vec<PathBuf> {
+    /// Finds the recordings of an archive that are in the fewest folders; if there are none, returns all its files as the error.
+    fn bundles_in(&self, archive: &Path) -> Result<Vec<PathBuf>, Vec<PathBuf>> {
         if has_bundle_parts(self, archive) {
-            return vec![archive.to_owned()];
+            return Ok(vec![archive.to_owned()]);
         }
-        let mut folder = archive.to_owned();
-        loop {
-            let paths = self.list(&folder).unwrap_or_default();
-            let folders =
-                paths.into_iter().filter(|path| !BundleFiles::is_added_by_macos(path) && is_folder(self, path));
-            let (bundles, mut others): (Vec<_>, Vec<_>) = folders.partition(|path| is_bundle(self, path));
-            match others.pop() {
-                // Terminates because the depth of folders is limited.
-                Some(only) if bundles.is_empty() && others.is_empty() => folder = only,
-                _ => return bundles,
+        let (mut files, mut level) = (Vec::new(), vec![archive.to_owned()]);
+        // Terminates because the depth of folders is limited.
+        while !level.is_empty() {
+            let paths = level.iter().flat_map(|folder| self.list(folder).unwrap_or_default());
+            let own = paths.filter(|path| !BundleFiles::is_added_by_macos(path));
+            let (folders, mut others): (Vec<_>, Vec<_>) = own.partition(|path| is_folder(self, path));
+            let (bundles, deeper): (Vec<_>, Vec<_>) = folders.into_iter().partition(|path| is_bundle(self, path));
+            if !bundles.is_empty() {
+                return Ok(bundles);
             }
+            files.append(&mut others);
+            level = deeper;
         }
+        Err(files)
     }
 
     /// Finds the archive that contains a path, and the path's entry in it.

@@ -255,7 +255,7 @@ fn what_macos_adds_does_not_count_and_two_recordings_are_one_too_many() {
     assert_eq!(mount("x", tar_of(&files)).unwrap(), Some(PathBuf::from("x/a.trace")), "that one is deeper");
     files.extend(below("b.trace", &[("empty", b"x".to_vec())]));
     for archive in [zip_of(&files, CompressionMethod::Deflated), tar_of(&files)] {
-        let kind = is_kind(mount("x", archive), "several recordings in it: a.trace, b.trace;");
+        let kind = is_kind(mount("x", archive), "several inputs in it: a.trace, b.trace;");
         assert!(matches!(kind, ErrorKind::NotAnExport(_)));
     }
 }
@@ -346,9 +346,9 @@ fn bombs_are_refused() {
 #[test]
 fn a_changed_byte_of_an_entry_is_noticed() {
     let noise = noise(2 << 20);
-    for length in [1000, 2 << 20] {
-        let mut zip =
-            zip_of(&below("a.trace", &[("form.template", noise[..length].to_vec())]), CompressionMethod::Deflated);
+    let methods = [CompressionMethod::Deflated, CompressionMethod::Stored];
+    for (length, method) in [1000, 2 << 20].into_iter().flat_map(|length| methods.map(|method| (length, method))) {
+        let mut zip = zip_of(&below("a.trace", &[("form.template", noise[..length].to_vec())]), method);
         zip[length / 2] ^= 1;
         let memory = Memory::of(&[("x", &zip)]);
         let mut mounted = BundleFiles::new(&memory);

@@ -60,11 +60,15 @@ pub(crate) fn choose(files: &mut InputFiles<'_>, options: &Options) -> Result<Ch
 }
 
 /// The export that a table of contents or another table belongs to: the only recording, or the only one in its folder.
-fn export_of(table: &Path, recordings: &[(PathBuf, bool)]) -> Option<usize> {
+fn export_of(table: &Path, recordings: &[(PathBuf, InputPlace)]) -> Option<usize> {
     let is_near = |path: &Path| recordings.len() == 1 || path.parent() == table.parent();
     let mut near = recordings.iter().enumerate().filter(|(_, (path, _))| is_near(path));
-    let (place, (_, is_bundle)) = near.next()?;
-    (!is_bundle && near.next().is_none()).then_some(place)
+    let (owner, (_, place)) = near.next()?;
+    (!is_bundle(place) && near.next().is_none()).then_some(owner)
+}
+
+fn is_bundle(place: &InputPlace) -> bool {
+    matches!(place, InputPlace::Bundle(_))
 }
 
 fn none(dropped: &[PathBuf]) -> Error {
@@ -81,8 +85,7 @@ fn sentence(text: String) -> Error {
 
 #[derive(Default)]
 struct Found {
-    /// The recordings; true for bundles.
-    recordings: Vec<(PathBuf, bool)>,
+    recordings: Vec<(PathBuf, InputPlace)>,
     tocs: Vec<PathBuf>,
     others: Vec<PathBuf>,
     unused: Vec<String>,
@@ -95,16 +98,14 @@ impl Found {
         if self.recordings.len() < 2 {
             return (self, Vec::new());
         }
-        let has_samples = |(path, is_bundle): &(PathBuf, bool)| {
-            let place = InputPlace::File(path.clone());
-            *is_bundle || Input::open(files, &place, options).is_ok_and(|input| has_cpu_table(&input, options))
+        let has_samples = |(_, place): &(PathBuf, InputPlace)| {
+            is_bundle(place) || Input::open(files, place, options).is_ok_and(|input| has_cpu_table(&input, options))
         };
-        let (mut recordings, tables): (Vec<_>, Vec<_>) = self.recordings.drain(..).partition(has_samples);
-        let mut tables: Vec<PathBuf> = tables.into_iter().map(|(path, _)| path).collect();
+        let (mut recordings, mut tables): (Vec<_>, Vec<_>) = self.recordings.drain(..).partition(has_samples);
         if recordings.is_empty() {
-            recordings.push((tables.remove(0), false));
+            recordings.push(tables.remove(0));
         }
-        (Self { recordings, ..self }, tables)
+        (Self { recordings, ..self }, tables.into_iter().map(|(path, _)| path).collect())
     }
 
     /// Visits a file or folder. Returns true if an input is in it.
@@ -118,8 +119,8 @@ impl Found {
         let is_folder = is_folder(files, path);
         if is_folder || is_dropped || InputFiles::is_input_name(path) {
             match files.find(path) {
-                Ok(InputPlace::Bundle(_)) => {
-                    self.recordings.push((path.to_owned(), true));
+                Ok(place) if is_bundle(&place) => {
+                    self.recordings.push((path.to_owned(), place));
                     return true;
                 }
                 Ok(place) if !is_folder && self.add_file(files, path, &place) => return true,
@@ -151,7 +152,7 @@ impl Found {
         match () {
             () if !input.is_recognised() => return false,
             () if input.is_toc() => self.tocs.push(path.to_owned()),
-            () => self.recordings.push((path.to_owned(), false)),
+            () => self.recordings.push((path.to_owned(), place.clone())),
         }
         true
     }

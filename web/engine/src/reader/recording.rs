@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use traceparse::files::{Entry, Files};
 use traceparse::output::WorkbenchOptions;
@@ -32,7 +32,7 @@ pub(crate) fn read(files: &dyn Files, options: &Options, is_swapped: bool) -> Re
         |(path, place): (&PathBuf, &InputPlace)| Ok((path.display().to_string(), Input::open(&files, place, options)?));
     let chosen = choice.recordings.iter().zip(&places).map(|(inputs, places)| {
         let inputs = inputs.iter().zip(places).map(open).collect::<Result<Vec<_>, Error>>()?;
-        Ok(Chosen { files: &files, choice: &choice, inputs })
+        Ok(Chosen { files: &files, choice: &choice, places, inputs })
     });
     let (chosen, mut failed): (Vec<_>, Vec<Error>) = divided(chosen);
     if chosen.is_empty() {
@@ -98,6 +98,7 @@ fn read_chosen(
 pub(super) struct Chosen<'c, 'f> {
     files: &'c InputFiles<'f>,
     choice: &'c Choice,
+    places: &'c [InputPlace],
     inputs: Vec<(String, Input<'c>)>,
 }
 
@@ -130,7 +131,7 @@ impl Chosen<'_, '_> {
     pub(super) fn content(&self) -> io::Result<u64> {
         const BLOCK: usize = 1 << 20;
         let mut hasher = DefaultHasher::new();
-        for path in self.inputs.iter().map(|(name, _)| Path::new(name)) {
+        for InputPlace::Bundle(path) | InputPlace::File(path) in self.places {
             let Entry::File { length, .. } = self.files.entry(path)? else {
                 return Err(io::ErrorKind::IsADirectory.into());
             };
