@@ -38,10 +38,13 @@ pub struct Analysis {
     recording: Recording,
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
-    /// What the selection of the operations excluded before they removed samples, by series.
-    excluded: Option<(Selection, Vec<Amount>)>,
+    /// What the selection of the operations excluded before they removed samples.
+    excluded: Option<(Selection, Vec<Excluded>)>,
     redacted: Option<Vec<Redacted>>,
 }
+
+/// The samples of a series that filters excluded, and those in other thread states.
+type Excluded = (Amount, Vec<(String, Amount)>);
 
 impl Analysis {
     /// Creates the analysis of a recording, with no steps applied.
@@ -165,10 +168,10 @@ impl Analysis {
         let operations = choose(profile);
         if !operations.is_empty() {
             let (profile, summaries) = options.selection.on(profile).operate(&operations, options.metric)?;
-            if self.excluded.is_none() && options.selection != Selection::default() {
+            if self.excluded.is_none() {
                 let before = self.recording.report(&ReportOptions { view: View::Summary, ..options.clone() });
-                let excluded = before.series.iter().map(|series| series.out_of_scope).collect();
-                self.excluded = Some((options.selection.clone(), excluded));
+                let excluded = before.series.into_iter().map(|series| (series.out_of_scope, series.other_states));
+                self.excluded = Some((options.selection.clone(), excluded.collect()));
             }
             self.recording.profile = profile;
             self.operations.extend(summaries);
@@ -251,8 +254,11 @@ impl Analysis {
         report.operations.clone_from(&self.operations);
         report.redacted.clone_from(&self.redacted);
         let excluded = self.excluded.as_ref().filter(|(of, _)| *of == options.selection || self.redacted.is_some());
-        if let Some((_, amounts)) = excluded {
-            report.series.iter_mut().zip(amounts).for_each(|(series, &amount)| series.out_of_scope = amount);
+        for (series, (out_of_scope, states)) in
+            report.series.iter_mut().zip(excluded.into_iter().flat_map(|(_, of)| of))
+        {
+            series.out_of_scope = *out_of_scope;
+            series.other_states.clone_from(states);
         }
         // Sums do not record the times of the remaining samples.
         if self.recording.profile.sums().len() > 0 {

@@ -135,6 +135,9 @@ export interface IntervalOwner {
 
 /** The command's JSON summary of what was read. */
 export interface Summary {
+  /** Both by the numbers of series. */
+  readonly series?: readonly { readonly filtered_out: { readonly samples: number } }[];
+  readonly operations?: readonly { readonly series: readonly { readonly series: number; readonly removed: { readonly samples: number } }[] }[];
   readonly tables?: readonly TableSummary[];
   readonly documents?: readonly { readonly input: string }[];
   readonly unnamed?: Unnamed;

@@ -77,10 +77,15 @@ function Recorded({ run, span }: { run: Tables['runs'][number]; span: { start: n
 function SeriesSelect({ app }: { app: App }): JSX.Element {
   const state = useStore();
   const { tables } = app.names;
-  const options = tables.series.map(({ run, schema, unit, rows }, id) => ({
-    value: String(id),
-    name: `${schema}${tables.runs.length > 1 ? ` of run ${runText(tables, run)}` : ''} (${unit}, ${counted(rows, 'row')})`,
-  }));
+  const { summary } = tables;
+  // The page was written without the samples of such a table, so it cannot tell whether anything ran.
+  const isLeftOut = (id: number): boolean =>
+    (summary.series?.[id]?.filtered_out.samples ?? 0) > 0 ||
+    (summary.operations ?? []).some(({ series }) => series.some((one) => one.series === id && one.removed.samples > 0));
+  const options = tables.series.flatMap(({ run, schema, unit, rows }, id) => {
+    const name = `${schema}${tables.runs.length > 1 ? ` of run ${runText(tables, run)}` : ''} (${unit}, ${counted(rows, 'row')})`;
+    return rows === 0 && isLeftOut(id) && id !== state.series ? [] : [{ value: String(id), name }];
+  });
   const change = (id: string): void => {
     const { side, normalize, tab, tree, flame, search } = state;
     app.store.set({ ...freshState(Number(id), side), normalize, tab, tree, flame, search });
