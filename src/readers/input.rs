@@ -102,23 +102,35 @@ impl<'f> InputFiles<'f> {
     }
 }
 
-/// The number of files in an archive that are examined; more are examined only if their names are those of inputs.
+/// The most files in an archive that are examined whatever their names are.
 #[cfg(feature = "bundle")]
-const MOST_EXAMINED: usize = 100;
+const MOST_WITH_ANY_NAME: usize = 100;
+/// The most bytes of an archive's files that are examined.
+#[cfg(feature = "bundle")]
+const MOST_EXAMINED: usize = 64 << 20;
 
-/// Returns the exports and reports among the files of an archive, without tables of contents. If there is only one file, its reader reports
-/// what is wrong with it. If there are too many, all of them are returned.
+/// Returns the exports and reports among the files of an archive, without tables of contents. Files that may be one are among them: those that
+/// cannot be read, and those that are too many to examine. If there is only one file, its reader reports what is wrong with it.
 #[cfg(feature = "bundle")]
 fn packed_inputs(files: &BundleFiles<'_>, mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    if paths.len() > MOST_EXAMINED {
+    /// What each file counts at least, since opening it takes time.
+    const LEAST: usize = 1 << 10;
+    if paths.len() > MOST_WITH_ANY_NAME {
         paths.retain(|path| names::is_input_name(path));
     }
-    if (2..=MOST_EXAMINED).contains(&paths.len()) {
-        paths.retain(|path| {
-            let head = InputFile { files, path: path.clone(), memory: files.memory().clone() }.head();
-            formats::is_readable(&head) && !formats::is_toc(&head)
-        });
+    if paths.len() == 1 {
+        return paths;
     }
+    let mut examined = 0;
+    paths.retain(|path| {
+        let (mut head, has_name) = (Vec::new(), names::is_input_name(path));
+        if examined > MOST_EXAMINED {
+            return has_name;
+        }
+        let read = InputFile { files, path: path.clone(), memory: files.memory().clone() }.read_head(&mut head);
+        examined += head.len().max(LEAST);
+        (read.is_err() && has_name) || (formats::is_readable(&head) && !formats::is_toc(&head))
+    });
     paths
 }
 
@@ -295,8 +307,13 @@ impl InputFile<'_> {
     fn head(&self) -> Vec<u8> {
         let mut head = Vec::new();
         // Reading the input reports the error.
-        let _ = self.open().map(|source| source.take(formats::HEAD as u64).read_to_end(&mut head));
+        let _ = self.read_head(&mut head);
         head
+    }
+
+    fn read_head(&self, head: &mut Vec<u8>) -> Result<(), Error> {
+        let read = self.open()?.take(formats::HEAD as u64).read_to_end(head);
+        read.map(drop).map_err(|source| Error::unreadable(shown(&self.path), source))
     }
 
     /// Opens the file, and decompresses it with the feature `compression`.

@@ -221,6 +221,20 @@ fn exports_and_reports_are_read_in_archives() {
     let two = folder.file("two.zip", zip_of(&[("a.xml", &export), ("x/b.xml", &export)]));
     let message = fails(1, &[&two]);
     assert!(message.contains("several inputs in it: a.xml, x/b.xml; unpack it"), "{message}");
+    // A file that cannot be read may be the one that was meant.
+    let mut damaged = zip_of(&[("a.xml", &export), ("b.xml", &export)]);
+    damaged[2_000] ^= 1;
+    let message = fails(1, &[&folder.file("damaged.zip", damaged)]);
+    assert!(message.contains("several inputs in it: a.xml, b.xml; unpack it"), "{message}");
+    let mut damaged = zip_of(&[("a.xml", &export), ("README", b"x")]);
+    damaged[2_000] ^= 1;
+    let message = fails(1, &[&folder.file("damaged.zip", damaged)]);
+    assert!(message.contains("its checksum does not match"), "{message}");
+    // Small files do not count, however many there are.
+    let logs: Vec<String> = (0..150).map(|log| format!("log-{log}.txt")).collect();
+    let all: Vec<(&str, &[u8])> =
+        logs.iter().map(|name| (&**name, &b"built"[..])).chain([("a.xml", &*export)]).collect();
+    assert_eq!(functions(&folder.file("logs.zip", zip_of(&all))), functions(&whole));
     // What is wrong with the only file is said as without the archive.
     for (files, sentence) in [
         (&[("a.txt", &b"x"[..]), ("b.txt", b"y")][..], "this is a zip archive, not an export; unpack it"),

@@ -107,10 +107,8 @@ impl Kinds {
     fn sum(mut self, mut reading: Reading) -> Result<Reading, Error> {
         let most = self.by_unit.iter().max_by_key(|(_, kind)| kind.sum.run_count()).map(|(unit, _)| *unit);
         let Some(Kind { sum, schema, mut names }) = most.and_then(|unit| self.by_unit.remove(&unit)) else {
-            let without =
-                self.without.iter().map(|(schema, count)| format!("{} of {schema}", several(*count, "report")));
-            let reasons: Vec<String> =
-                without.map(|of| format!("{of} without stacks")).chain(reading.refused).collect();
+            let without = self.without.iter().map(|(schema, count)| without_stacks(schema, *count));
+            let reasons: Vec<String> = without.chain(reading.refused).collect();
             let text = format!("none of these reports can be summed: {}", first_of(&reasons));
             return Err(Error::new(ErrorKind::NotAnExport(text), None));
         };
@@ -122,7 +120,7 @@ impl Kinds {
             reading.notes.push(format!("left out: {of} of {other}, which cannot be added to {schema} ({from})"));
         }
         for (schema, count) in self.without {
-            reading.notes.push(format!("left out: {} of {schema} without stacks", several(count, "report")));
+            reading.notes.push(format!("left out: {}", without_stacks(&schema, count)));
         }
         // The notes stay, also in a saved report.
         reading.notes.extend(reading.refused.iter().map(|reason| format!("not in the sum: {reason}")));
@@ -132,6 +130,15 @@ impl Kinds {
         let recording = sum.finish("reports").map_err(failed)?;
         let name = several(count, "report");
         Loaded { name, analysis: Analysis::new(recording), intervals: Intervals::default() }.written(reading)
+    }
+}
+
+/// Says that these reports are not in a sum.
+fn without_stacks(schema: &str, count: u64) -> String {
+    let reports = several(count, "report");
+    match schema {
+        "app-metrics" => format!("{reports} of crashes or daily metrics, which are not summed"),
+        _ => format!("{reports} of {schema} without stacks"),
     }
 }
 
