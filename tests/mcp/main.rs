@@ -1,7 +1,7 @@
 //! The server for agents (`traceparse mcp`), with the feature `mcp`: its answers are the command's, in any order and however they are asked for.
 //!
 //! `client.py` repeats a part with the protocol's own client in Python. `TRACEPARSE_PYTHON` names the interpreter (default `python3`); if it cannot
-//! `import mcp`, that test reports itself as ignored.
+//! `from mcp import Client`, that test reports itself as ignored.
 
 mod client;
 
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let has_client = Command::new(python()).args(["-c", "import mcp"]).output().is_ok_and(|it| it.status.success());
+    let has_client = Command::new(python()).args(["-c", "from mcp import Client"]).output().is_ok_and(|it| it.status.success());
     let tests: [(&str, fn()); 11] = [
         ("nine_tools_are_described", nine_tools_are_described),
         ("answers_are_those_of_the_command", answers_are_those_of_the_command),
