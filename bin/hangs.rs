@@ -33,7 +33,7 @@ use crate::{Failure, note, redacted, warning};
 struct StretchArgs {
     /// Recordings, and exports of one recording
     ///
-    /// Recordings are .trace folders, or a zip or tar of one.
+    /// Recordings are .trace folders. Each may be in a zip or tar archive.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -143,7 +143,11 @@ pub(crate) fn note_removed(report: &Report<'_>) {
             let change = operation.change(series.series);
             if change.removed_samples > 0 {
                 let removed = Weight::new(change.removed_weight, series.unit);
-                note(&format!("removed by {}: {removed} in {} samples", operation.text, change.removed_samples));
+                note(&format!(
+                    "removed by {}: {removed} in {}",
+                    operation.text,
+                    several(change.removed_samples, "sample")
+                ));
             }
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct ReportArgs {
     ///
     /// Recordings are .trace folders. Reports are crash reports, or come from sample, spindump, MetricKit, Dart, dotTrace, or the Deep Copy
     /// command in Instruments. Each may be in a zip or tar archive, and exports and reports may be compressed with gzip or zstd. A table of
-    /// contents (`xctrace export --toc`) adds the device and duration to the exports.
+    /// contents (`xctrace export --toc`) adds the device and duration to the exports; in an archive, it is found by its content.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 

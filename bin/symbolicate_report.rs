@@ -33,10 +33,10 @@ fn packed(path: &Path, memory: &MemoryBudget) -> Result<Option<Vec<u8>>> {
     let watched = WatchedFiles::default();
     watched.add_root(path);
     let mut files = InputFiles::new(&watched, memory);
-    let InputPlace::File(inside) = files.find(path)? else { return Ok(None) };
-    if inside == path {
-        return Ok(None);
-    }
+    let inside = match files.find(path)? {
+        InputPlace::File(inside) | InputPlace::WithToc { export: inside, .. } if inside != path => inside,
+        _ => return Ok(None),
+    };
     let read = files.open(&inside).map_err(Into::into).and_then(|source| contents(path, source, memory));
     watched.unless_changed(read.map(Some))
 }

@@ -49,7 +49,7 @@ pub(crate) struct DiffArgs {
     given: Given,
     /// First recording, export or report
     ///
-    /// A .trace folder, a zip or tar of one, or any other input of `traceparse FILE`, also compressed with gzip or zstd.
+    /// A .trace folder or any other input of `traceparse FILE`, also in a zip or tar archive, or compressed with gzip or zstd.
     #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
     before: PathBuf,
     /// Second recording, export or report

@@ -70,7 +70,7 @@ const INPUT_HELP: &str = "\
 Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst), exports (.xml, .xml.gz, .xml.zst; any name if given by itself), crash reports (.ips, .crash, .ips.ca.synced) and MetricKit diagnostics (.json, .ndjson, .jsonl, .mxdiagnostic), folders (searched recursively), patterns in \
 quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
-A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.
+A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml; in an archive, by its content.
 
 Signposts and hangs for --during and --during-hang are read from a recording itself. The intervals of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest takes precedence. Runs without a matching interval or thread are excluded and listed; the percentage is relative to the selected time.
 

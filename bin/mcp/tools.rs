@@ -56,7 +56,7 @@ pub(super) const WHAT: &str = "what";
 
 const PATHS: Input = Input {
     name: "paths",
-    about: "Recordings (.trace folder, or a zip or tar of it), exports of xctrace, or reports, as they are. Never unpack or export them",
+    about: "Recordings (.trace folders), exports of xctrace, or reports, or a zip or tar of one, as they are. Never unpack or export them",
     kind: InputKind::Paths,
 };
 const RUNS: Input = Input {

@@ -5,6 +5,8 @@
 use std::path::Path;
 
 use memchr::memmem;
+#[cfg(feature = "bundle")]
+use quick_xml::events::Event;
 
 use crate::error::add_feature;
 use crate::files::{Entry, Files};
@@ -48,6 +50,31 @@ pub(super) fn is_toc(head: &[u8]) -> bool {
 
 fn has_tables(head: &[u8]) -> bool {
     memmem::find(head, b"<trace-query-result").is_some()
+}
+
+/// True if a head is the start of an XML file with another root. A file whose start is lost has no declaration.
+#[cfg(feature = "bundle")]
+pub(super) fn is_other_xml(head: &[u8]) -> bool {
+    let text = text(head);
+    let mut reader = quick_xml::Reader::from_str(text.trim_start());
+    let mut is_declared = false;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Decl(_)) => is_declared = true,
+            Ok(Event::Comment(_) | Event::DocType(_) | Event::PI(_)) => {}
+            Ok(Event::Text(text)) if text.trim_ascii().is_empty() => {}
+            Ok(Event::Start(root) | Event::Empty(root)) => {
+                return is_declared && !matches!(root.name().as_ref(), "trace-query-result" | "Report");
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// True if a head that should be text has a byte that no text has.
+#[cfg(feature = "bundle")]
+pub(super) fn is_damaged_text(head: &[u8]) -> bool {
+    text(head).contains('\0')
 }
 
 /// Returns advice for a compressed or packed input. Archives have separate messages.

@@ -16,6 +16,8 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
+#[cfg(feature = "bundle")]
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -40,12 +42,23 @@ pub enum InputPlace {
     Bundle(PathBuf),
     /// A file in another format, which may be in an archive. If it does not exist, reading it fails.
     File(PathBuf),
+    /// An export and its table of contents, in the same archive.
+    #[cfg(feature = "bundle")]
+    WithToc {
+        /// The export.
+        export: PathBuf,
+        /// The table of contents.
+        toc: PathBuf,
+    },
 }
 
 /// A file system that finds inputs. An archive that contains one is treated as a folder; everything else is unchanged.
 pub struct InputFiles<'f> {
     #[cfg(feature = "bundle")]
     files: BundleFiles<'f>,
+    /// Exports in archives, with their tables of contents.
+    #[cfg(feature = "bundle")]
+    tocs: HashMap<PathBuf, PathBuf>,
     #[cfg(not(feature = "bundle"))]
     files: &'f dyn Files,
 }
@@ -62,9 +75,10 @@ impl<'f> InputFiles<'f> {
         #[cfg(feature = "bundle")]
         let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
         #[cfg(feature = "bundle")]
-        let files = BundleFiles::with_limits(base, limits);
+        return Self { files: BundleFiles::with_limits(base, limits), tocs: HashMap::new() };
         #[cfg(not(feature = "bundle"))]
         let (files, _) = (base, memory);
+        #[cfg(not(feature = "bundle"))]
         Self { files }
     }
 
@@ -73,18 +87,38 @@ impl<'f> InputFiles<'f> {
         names::is_input_name(path)
     }
 
-    /// Finds the input at a path by its content, not by its name. In an archive without a recording, finds the only export or report; other
-    /// files beside it are ignored.
+    /// Finds the input at a path by its content, not by its name. In an archive without a recording, finds the only export or report, and the
+    /// table of contents of an export; other files beside it are ignored.
     ///
     /// # Errors
     /// If an archive is unusable, or has several inputs ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
     #[cfg(feature = "bundle")]
     pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
-        Ok(match self.files.mount_input(path, packed_inputs)? {
-            Some(bundle) if is_folder(&self.files, &bundle) => InputPlace::Bundle(bundle),
-            Some(file) => InputPlace::File(file),
-            None => InputPlace::File(path.to_owned()),
+        let mut tocs = Vec::new();
+        let found = self.files.mount_input(path, |files, paths| {
+            let packed = Packed::among(files, paths);
+            match packed.tocs.len() {
+                1 if !packed.inputs.is_empty() => tocs = packed.tocs,
+                _ => return [packed.inputs, packed.tocs].concat(),
+            }
+            packed.inputs
+        })?;
+        let Some(found) = found else { return Ok(InputPlace::File(path.to_owned())) };
+        if is_folder(&self.files, &found) {
+            return Ok(InputPlace::Bundle(found));
+        }
+        let is_export = || formats::what(&self.file(&found).head()).is_none();
+        let toc = tocs.pop().filter(|_| is_export());
+        self.tocs.extend(toc.map(|toc| (found.clone(), toc)));
+        Ok(match self.tocs.get(&found).cloned() {
+            Some(toc) => InputPlace::WithToc { export: found, toc },
+            None => InputPlace::File(found),
         })
+    }
+
+    #[cfg(feature = "bundle")]
+    fn file(&self, path: &Path) -> InputFile<'_> {
+        InputFile { files: &self.files, path: path.to_owned(), memory: self.files.memory().clone() }
     }
 
     /// Finds the input at a path.
@@ -109,29 +143,47 @@ const MOST_WITH_ANY_NAME: usize = 100;
 #[cfg(feature = "bundle")]
 const MOST_EXAMINED: usize = 64 << 20;
 
-/// Returns the exports and reports among the files of an archive, without tables of contents. Files that may be one are among them: those that
-/// cannot be read, and those that are too many to examine. If there is only one file, its reader reports what is wrong with it.
+/// The files of an archive that are read.
 #[cfg(feature = "bundle")]
-fn packed_inputs(files: &BundleFiles<'_>, mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    /// What each file counts at least, since opening it takes time.
-    const LEAST: usize = 1 << 10;
-    if paths.len() > MOST_WITH_ANY_NAME {
-        paths.retain(|path| names::is_input_name(path));
-    }
-    if paths.len() == 1 {
-        return paths;
-    }
-    let mut examined = 0;
-    paths.retain(|path| {
-        let (mut head, has_name) = (Vec::new(), names::is_input_name(path));
-        if examined > MOST_EXAMINED {
-            return has_name;
+struct Packed {
+    /// The exports and reports, and all files that may be one, so that a damaged input is not passed over for another.
+    inputs: Vec<PathBuf>,
+    /// The tables of contents.
+    tocs: Vec<PathBuf>,
+}
+
+#[cfg(feature = "bundle")]
+impl Packed {
+    /// Finds them among these files. If there is only one file, it is an input, whose reader reports what is wrong with it.
+    fn among(files: &BundleFiles<'_>, mut paths: Vec<PathBuf>) -> Self {
+        /// What each file counts at least, since opening it takes time.
+        const LEAST: usize = 1 << 10;
+        if paths.len() > MOST_WITH_ANY_NAME {
+            paths.retain(|path| names::may_be_input(path));
         }
-        let read = InputFile { files, path: path.clone(), memory: files.memory().clone() }.read_head(&mut head);
-        examined += head.len().max(LEAST);
-        (read.is_err() && has_name) || (formats::is_readable(&head) && !formats::is_toc(&head))
-    });
-    paths
+        if paths.len() == 1 {
+            return Self { inputs: paths, tocs: Vec::new() };
+        }
+        let (mut examined, mut tocs) = (0, Vec::new());
+        paths.retain(|path| {
+            let (mut head, has_name) = (Vec::new(), names::may_be_input(path));
+            if examined > MOST_EXAMINED {
+                return has_name;
+            }
+            let read = InputFile { files, path: path.clone(), memory: files.memory().clone() }.read_head(&mut head);
+            examined += head.len().max(LEAST);
+            match () {
+                () if formats::is_toc(&head) => {
+                    tocs.push(path.clone());
+                    false
+                }
+                () if formats::is_readable(&head) => true,
+                () if names::is_text_name(path) => read.is_err() || formats::is_damaged_text(&head),
+                () => has_name && (read.is_err() || !formats::is_other_xml(&head)),
+            }
+        });
+        Self { inputs: paths, tocs }
+    }
 }
 
 /// An opened input. It can be read any number of times, unless it is a pipe.
@@ -142,7 +194,8 @@ pub struct Input<'f>(Content<'f>);
 enum Content<'f> {
     #[cfg(feature = "bundle")]
     Bundle(Bundle<'f>),
-    File(InputFile<'f>),
+    /// A file, and an export's table of contents, which is read after it.
+    File(InputFile<'f>, Option<InputFile<'f>>),
 }
 
 impl<'f> Input<'f> {
@@ -151,13 +204,14 @@ impl<'f> Input<'f> {
     /// # Errors
     /// If a bundle cannot be opened.
     pub fn open(files: &'f dyn Files, place: &InputPlace, options: &Options) -> Result<Self, Error> {
-        match place {
+        let file = |path: &PathBuf| InputFile { files, path: path.clone(), memory: options.memory.clone() };
+        Ok(Self(match place {
             #[cfg(feature = "bundle")]
-            InputPlace::Bundle(path) => Ok(Self(Content::Bundle(Bundle::open(files, path, options)?))),
-            InputPlace::File(path) => {
-                Ok(Self(Content::File(InputFile { files, path: path.clone(), memory: options.memory.clone() })))
-            }
-        }
+            InputPlace::Bundle(path) => Content::Bundle(Bundle::open(files, path, options)?),
+            InputPlace::File(path) => Content::File(file(path), None),
+            #[cfg(feature = "bundle")]
+            InputPlace::WithToc { export, toc } => Content::File(file(export), Some(file(toc))),
+        }))
     }
 
     /// True for a bundle, and for a file that starts like an export or a report that this crate reads. Other files are not recordings, or damaged
@@ -175,7 +229,7 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(_) => None,
-            Content::File(file) => Some(file),
+            Content::File(file, _) => Some(file),
         }
     }
 
@@ -184,7 +238,7 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(bundle) => Some(bundle.sample_bytes()),
-            Content::File(file) => file.bytes(),
+            Content::File(file, _) => file.bytes(),
         }
     }
 
@@ -196,7 +250,10 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(bundle) => bundle.read_into(recording, name),
-            Content::File(file) => recording.read(file.open()?, name),
+            Content::File(file, toc) => {
+                recording.read(file.open()?, name)?;
+                toc.iter().try_for_each(|toc| recording.read(toc.open()?, name))
+            }
         }
     }
 
@@ -214,7 +271,10 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(bundle) => bundle.read_tables(recording, name, visitor),
-            Content::File(file) => recording.read_tables(file.open()?, name, visitor),
+            Content::File(file, toc) => {
+                recording.read_tables(file.open()?, name, visitor)?;
+                toc.iter().try_for_each(|toc| recording.read(toc.open()?, name))
+            }
         }
     }
 
@@ -226,7 +286,7 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(bundle) => bundle.intervals(name, options),
-            Content::File(file) => super::Intervals::read(file.open()?, name, options),
+            Content::File(file, _) => super::Intervals::read(file.open()?, name, options),
         }
     }
 
@@ -238,7 +298,7 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(bundle) => bundle.all_intervals(name, options),
-            Content::File(file) => super::Intervals::read_all(file.open()?, name, options),
+            Content::File(file, _) => super::Intervals::read_all(file.open()?, name, options),
         }
     }
 
@@ -257,7 +317,11 @@ impl<'f> Input<'f> {
                 contents.diagnostics.extend_from_slice(bundle.diagnostics());
                 Ok(contents)
             }
-            Content::File(file) => super::read(file.open()?, name, options),
+            Content::File(..) => {
+                let mut contents = RecordingBuilder::new(options.clone());
+                self.read_into(&mut contents, name)?;
+                contents.finish()
+            }
         }
     }
 
@@ -266,7 +330,7 @@ impl<'f> Input<'f> {
         match &self.0 {
             #[cfg(feature = "bundle")]
             Content::Bundle(bundle) => bundle.existing_symbol_stores(),
-            Content::File(_) => None,
+            Content::File(..) => None,
         }
     }
 
@@ -275,7 +339,7 @@ impl<'f> Input<'f> {
     pub fn bundle(&self) -> Option<&Bundle<'f>> {
         match &self.0 {
             Content::Bundle(bundle) => Some(bundle),
-            Content::File(_) => None,
+            Content::File(..) => None,
         }
     }
 }

@@ -11,6 +11,13 @@ pub(crate) const REPORTS: [&str; 7] = [".json", ".ndjson", ".jsonl", ".mxdiagnos
 /// The extensions of other reports.
 pub(crate) const OTHER_REPORTS: [&str; 6] = [".txt", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 
+/// The extensions of compressed files that cannot be read.
+#[cfg(feature = "bundle")]
+const UNREADABLE: [&str; 5] = [".xz", ".bz2", ".7z", ".lzma", ".rar"];
+/// Those of the reports' extensions that many other files have.
+#[cfg(feature = "bundle")]
+const TEXTS: [&str; 6] = [".json", ".ndjson", ".jsonl", ".txt", ".sample", ".diag"];
+
 /// True for a file with the name of an export, or of an archive of one.
 pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).map(unpacked).and_then(without_xml).is_some()
@@ -32,6 +39,21 @@ pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let Some(name) = file_name(path) else { return false };
     let mut names = COMPRESSED.iter().filter_map(|compressed| without(name, compressed));
     names.any(|name| endings.iter().any(|ending| without(name, ending).is_some()))
+}
+
+/// True for the name of a recording, an export or a report, or of such a file in an archive or with any compression.
+#[cfg(feature = "bundle")]
+pub(super) fn may_be_input(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = unpacked(&name);
+    let plain = UNREADABLE.iter().find_map(|ending| without(name, ending)).unwrap_or(name);
+    is_input_name(Path::new(plain))
+}
+
+/// True for the name of a kind of text of which few files are reports.
+#[cfg(feature = "bundle")]
+pub(super) fn is_text_name(path: &Path) -> bool {
+    has_ending(path, &TEXTS)
 }
 
 /// True for the name of a recording, an export or a report.

@@ -114,7 +114,7 @@ impl PageMaker<'_> {
         }
         let mut recording = read.export?;
         // Messages about the accompanying file were already printed.
-        let beside = Beside::read(task, options, self.host, &mut Vec::new());
+        let beside = Beside::read(task, input, options, self.host, &mut Vec::new());
         recording.documents.extend(beside.tocs.into_iter().map(|toc| Document {
             input: task.display.clone(),
             content: DocumentContent::Toc(toc),

@@ -230,6 +230,38 @@ fn exports_and_reports_are_read_in_archives() {
     damaged[2_000] ^= 1;
     let message = fails(1, &[&folder.file("damaged.zip", damaged)]);
     assert!(message.contains("its checksum does not match"), "{message}");
+    // So may one that is damaged, or packed again. Other files do not count.
+    let utf16: Vec<u8> = "<?xml version=\"1.0\"?><a/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let late = [&b"<?xml version=\"1.0\"?><!--"[..], &[b' '; 70_000], b"--><trace-query-result/>"].concat();
+    let recording = zip_of(&[("b.trace/form.template", b"")]);
+    for (name, content) in [
+        ("b.xml", &export[3_000..]),
+        ("b.xml", &[0; 4_096]),
+        ("b.xml", b""),
+        ("b.xml", &utf16),
+        ("b.xml", &late),
+        ("b.xml", b"<?xml version=\"1.0\"?><!-- <a/> --><trace-query-result>"),
+        ("b.XML.xz", b"\xfd7zXZ\0"),
+        ("b.ips", b""),
+        ("b.json", &[0; 64]),
+        ("b.trace.zip", &recording),
+        ("b.trace", b"a file"),
+    ] {
+        let message = fails(1, &[&folder.file("damaged.zip", zip_of(&[("a.xml", &export), (name, content)]))]);
+        assert!(message.contains(&format!("several inputs in it: a.xml, {name}; unpack it")), "{name}: {message}");
+    }
+    let other: [(&str, &[u8]); 6] = [
+        ("junit.xml", b"<?xml version=\"1.0\"?>\n<!DOCTYPE testsuite>\n<!-- <query> -->\n<testsuite/>"),
+        ("a.json", b"{\"trace\": 1}"),
+        ("hooks/pre-commit.sample", b"#!/bin/sh\n"),
+        ("empty.txt", b""),
+        ("App.dSYM.zip", &recording),
+        ("a.xml", &export),
+    ];
+    assert_eq!(functions(&folder.file("other.zip", zip_of(&other))), functions(&whole));
+    let twice = folder.file("twice.zip", zip_of(&[("a.trace/form.template", b""), ("b.trace.zip", &recording)]));
+    let message = fails(1, &[&twice]);
+    assert!(message.contains("several inputs in it: a.trace, b.trace.zip; unpack it"), "{message}");
     // Small files do not count, however many there are.
     let logs: Vec<String> = (0..150).map(|log| format!("log-{log}.txt")).collect();
     let all: Vec<(&str, &[u8])> =
@@ -250,13 +282,49 @@ fn exports_and_reports_are_read_in_archives() {
     let message = fails(1, &[&folder.file("both.zip", zip_of(&bundle))]);
     assert!(message.contains("a.trace: it has no folder corespace"), "{message}");
     // A fleet knows that it is the same run.
-    for name in ["toc.zip", "gz.zip"] {
-        let report = fleet_case::report_with(0, &[&whole, &folder.path(name)]).1;
-        assert_eq!(fleet_case::failures(&report), [(name.to_owned(), "duplicate".to_owned())]);
-    }
+    let report = fleet_case::report_with(0, &[&whole, &folder.path("gz.zip")]).1;
+    assert_eq!(fleet_case::failures(&report), [("gz.zip".to_owned(), "duplicate".to_owned())]);
     fs::create_dir(folder.path("fleet")).expect("a folder can be made");
     fs::copy(folder.path("gz.zip"), folder.path("fleet/a.xml.zip")).expect("it can be copied");
-    assert_eq!(fleet_case::sources(&fleet_case::report_with(0, &[&folder.path("fleet")]).1), ["a.xml.zip"]);
+    fs::copy(folder.path("gz.zip"), folder.path("fleet/b.zip")).expect("it can be copied");
+    fs::copy(folder.path("gz.zip"), folder.path("fleet/App.dSYM.zip")).expect("it can be copied");
+    let (said, report) = fleet_case::report_with(0, &[&folder.path("fleet")]);
+    assert_eq!(fleet_case::sources(&report), ["a.xml.zip"]);
+    assert!(said.contains("1 archive skipped, such as ") && said.contains("b.zip; name one"), "{said}");
+}
+
+#[test]
+fn tables_of_contents_are_read_in_archives() {
+    let folder = Folder::new();
+    let (export, toc) = (fleet_case::export(20), fleet_case::toc(20));
+    let whole = fleet_case::write(&folder, "runs/a.xml", &export);
+    let beside = fleet_case::write(&folder, "runs/a-toc.xml", &toc);
+    let files = [("x/contents.xml", toc.as_bytes()), ("x/a.xml", export.as_bytes()), ("demo.sample.txt", b"")];
+    let packed = folder.file("b.xml.zip", zip_of(&files));
+    let summary = |paths: &[&str]| {
+        let mut answer = json(&[paths, &["--view", "summary"]].concat());
+        for document in answer["documents"].as_array_mut().expect("there are documents") {
+            document["input"] = "".into();
+        }
+        answer["documents"].take()
+    };
+    assert_eq!(summary(&[&packed]), summary(&[&whole, &beside]));
+    assert_eq!(json(&["toc", &packed])["documents"].as_array().map(Vec::len), Some(2));
+    // Both have a duration, and are copies.
+    let report = fleet_case::report_with(0, &[&folder.path("runs"), &packed]).1;
+    assert_eq!(fleet_case::sources(&report), ["b.xml.zip"]);
+    assert_eq!(fleet_case::failures(&report), [("a.xml".to_owned(), "duplicate".to_owned())]);
+    let duration = |path: &str| fleet_case::report_with(0, &[path]).1["runs"][0]["wall_ns"].clone();
+    assert!(duration(&packed).is_number() && duration(&packed) == duration(&folder.path("runs")));
+    // What a dataset keeps depends on it.
+    let dataset = folder.path("b.dataset");
+    let extract = || fleet_case::says(0, &["extract", &packed, "-o", &dataset]);
+    assert!(extract().contains("1 new"), "{}", extract());
+    assert!(extract().contains("1 unchanged"), "{}", extract());
+    folder.file("b.xml.zip", zip_of(&[("a.xml", export.as_bytes()), ("b.xml", fleet_case::toc(21).as_bytes())]));
+    assert!(extract().contains("1 changed"), "{}", extract());
+    let message = fails(1, &[&folder.file("two.zip", zip_of(&[files[0], files[1], ("toc.xml", toc.as_bytes())]))]);
+    assert!(message.contains("several inputs in it: toc.xml, x/a.xml, x/contents.xml;"), "{message}");
 }
 
 #[test]

@@ -19,7 +19,8 @@ use tempfile::TempDir;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let has_client = Command::new(python()).args(["-c", "from mcp import Client"]).output().is_ok_and(|it| it.status.success());
+    let has_client =
+        Command::new(python()).args(["-c", "from mcp import Client"]).output().is_ok_and(|it| it.status.success());
     let tests: [(&str, fn()); 11] = [
         ("nine_tools_are_described", nine_tools_are_described),
         ("answers_are_those_of_the_command", answers_are_those_of_the_command),

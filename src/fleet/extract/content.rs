@@ -4,6 +4,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::fleet_input::FleetInput;
 use crate::decompress;
 use crate::error::{Error, ErrorKind};
 use crate::fleet::error::FleetError;
@@ -193,7 +194,7 @@ fn cannot_be_opened(error: &FleetError) -> NotMeasured {
     NotMeasured::unreadable(reason)
 }
 
-/// The contents of the files next to an export.
+/// The table of contents of an export.
 #[derive(Default)]
 pub(crate) struct Beside {
     /// The hash of the file.
@@ -204,11 +205,21 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Reads the table of contents next to an export, if it exists. If it is unusable, adds a note.
-    pub(crate) fn read(task: &Task, options: &Options, host: &dyn FleetHost, notes: &mut Vec<String>) -> Self {
-        let Some(path) = &task.toc else { return Self::default() };
-        let (content, read) = match read_file("", path, options, host) {
-            Ok(ReadFile { content, export, .. }) => (Some(content), export),
+    /// Reads the table of contents next to an export, or in the same archive, if it exists. If it is unusable, adds a note.
+    pub(crate) fn read(
+        task: &Task,
+        input: &FleetInput<'_>,
+        options: &Options,
+        host: &dyn FleetHost,
+        notes: &mut Vec<String>,
+    ) -> Self {
+        let Some(path) = task.toc.as_deref().or_else(|| input.packed_toc()) else { return Self::default() };
+        let read = match &task.toc {
+            Some(path) => read_file("", path, options, host).map(|ReadFile { content, export, .. }| (export, content)),
+            None => input.read_packed(path, |source| read(source, "", options).map_err(|error| refused(&error))),
+        };
+        let (content, read) = match read {
+            Ok((export, content)) => (Some(content), export),
             Err(refused) => (None, Err(refused)),
         };
         match read {

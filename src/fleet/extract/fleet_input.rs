@@ -13,7 +13,7 @@ use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::memory::MemoryBudget;
 use crate::readers::bundle::BundleFiles;
 use crate::readers::input::{Input, InputFiles, InputPlace};
-use crate::readers::read;
+use crate::readers::{names, read};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::symbols::{Index, Locator};
 use blake3::{Hash, Hasher};
@@ -61,25 +61,39 @@ impl<'w> FleetInput<'w> {
     pub(crate) fn bundle(&self) -> Option<&Path> {
         match &self.place {
             InputPlace::Bundle(bundle) => Some(bundle),
-            InputPlace::File(_) => None,
+            InputPlace::File(_) | InputPlace::WithToc { .. } => None,
         }
     }
 
-    /// Calls `read` with the decompressed bytes of a file that is in an archive. Returns its result, and the hash, which is the same without the
-    /// archive. `None` for any other input.
-    fn read_packed<T>(
+    /// The export or report, if it is in an archive.
+    fn packed(&self) -> Option<&Path> {
+        match &self.place {
+            InputPlace::File(inside) | InputPlace::WithToc { export: inside, .. } => {
+                (*inside != self.path).then_some(inside)
+            }
+            InputPlace::Bundle(_) => None,
+        }
+    }
+
+    /// The table of contents in the same archive as the export.
+    pub(super) fn packed_toc(&self) -> Option<&Path> {
+        if let InputPlace::WithToc { toc, .. } = &self.place { Some(toc) } else { None }
+    }
+
+    /// Calls `read` with the decompressed bytes of a file in the archive. Returns its result, and the hash, which is the same without the archive.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn read_packed<T>(
         &self,
-        host: &dyn FleetHost,
+        inside: &Path,
         read: impl FnOnce(&mut (dyn Read + Send)) -> T,
-    ) -> Option<Result<(T, Hash), NotMeasured>> {
-        let InputPlace::File(inside) = &self.place else { return None };
-        let opened = (*inside != self.path).then(|| self.files.open(inside))?;
-        let read = opened.and_then(|mut file| {
+    ) -> Result<(T, Hash), NotMeasured> {
+        let read = self.files.open(inside).and_then(|mut file| {
             let (result, content) = content::hashed(&mut file, &self.memory, read);
             Ok((result?, content))
         });
-        host.add_bytes(size_on_disk(host.files(), &self.path));
-        Some(read.map_err(|error| unreadable(inside, &error)))
+        read.map_err(|error| unreadable(inside, &error))
     }
 
     /// Reads and hashes all of the input, called `name` in the result. With `None`, a recording is named by its path, and an export has no name,
@@ -94,9 +108,10 @@ impl<'w> FleetInput<'w> {
         host: &dyn FleetHost,
     ) -> Result<ReadFile, NotMeasured> {
         let file_name = name.unwrap_or_default();
-        if let Some(packed) = self.read_packed(host, |source| read(source, file_name, options)) {
-            let (export, content) = packed?;
+        if let Some(inside) = self.packed() {
+            let (export, content) = self.read_packed(inside, |source| read(source, file_name, options))?;
             let bytes = size_on_disk(host.files(), &self.path);
+            host.add_bytes(bytes);
             return Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) });
         }
         let Some(bundle) = self.bundle() else { return content::read_file(file_name, &self.path, options, host) };
@@ -109,8 +124,9 @@ impl<'w> FleetInput<'w> {
     }
 
     fn hash(&self, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
-        if let Some(packed) = self.read_packed(host, |_| ()) {
-            return Ok(packed?.1);
+        if let Some(inside) = self.packed() {
+            host.add_bytes(size_on_disk(host.files(), &self.path));
+            return Ok(self.read_packed(inside, |_| ())?.1);
         }
         let Some(bundle) = self.bundle() else { return content::hash(&self.path, host) };
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
@@ -167,6 +183,16 @@ impl<'w> FleetInput<'w> {
 pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
     let files = host.watch();
     unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
+}
+
+/// Returns the hash of the table of contents in an archive with an export. An archive with another name is not looked into, since that takes
+/// time: its export is measured again.
+pub(super) fn hash_packed_toc(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
+    let name = names::file_name(path).filter(|name| names::unpacked(name).len() < name.len());
+    name.filter(|_| !names::is_recording_name(path))?;
+    let files = host.watch();
+    let input = FleetInput::open(&*files, path, memory).ok()?;
+    Some(input.read_packed(input.packed_toc()?, |_| ()).ok()?.1)
 }
 
 /// Reads the recording. Returns it with the folder of its symbols, if it can be opened.

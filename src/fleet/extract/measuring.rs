@@ -102,7 +102,7 @@ impl<'a> Measuring<'a> {
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
-        let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.host, notes);
+        let Beside { content: toc, tocs, export: _held } = Beside::read(task, input.0, options, self.host, notes);
         let intervals = self.settings.hash_of_intervals(task, &options.memory, self.host);
         let context = RunContext {
             run_id: run_id(file.content, toc, task, self.has_content(&file)),

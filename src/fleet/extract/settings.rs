@@ -1,6 +1,6 @@
 //! Settings for measuring files, and the hash of everything that affects a file's result.
 
-use super::fleet_input::hash_file;
+use super::fleet_input::{hash_file, hash_packed_toc};
 use super::intervals::AskedIntervals;
 use super::options::ReadingOptions;
 use super::symbols::FleetSymbols;
@@ -60,7 +60,10 @@ impl<'f> FleetSettings<'f> {
         host: &dyn FleetHost,
         memory: &MemoryBudget,
     ) -> String {
-        let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, host).ok());
+        let toc = match &task.toc {
+            Some(toc) => hash_file(toc, memory, host).ok(),
+            None => hash_packed_toc(&task.path, memory, host),
+        };
         of_run(self.fingerprint, content, [toc, self.hash_of_intervals(task, memory, host)], task)
     }
 }

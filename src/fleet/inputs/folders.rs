@@ -27,6 +27,8 @@ pub(super) struct Walked {
     unreadable_names: Vec<PathBuf>,
     /// Reports of kinds that fleets do not measure.
     pub(super) unmeasured: Vec<PathBuf>,
+    /// Archives without the name of a recording or an export. Opening each takes time, and most are something else.
+    archives: Vec<PathBuf>,
     /// Folders that cannot be listed, and why.
     pub(super) unreadable: Vec<(String, String)>,
 }
@@ -42,6 +44,7 @@ impl Walked {
                 "report",
                 "; fleets do not measure spindump and sample reports, Deep Copies, and .ips files other than crash reports; open one with traceparse FILE",
             ),
+            (&self.archives, "archive", "; name one that has a recording, an export or a report in it"),
             (&self.special, "path", ": neither files nor folders; name one to read it anyway"),
         ];
         let note = |(paths, what, advice): (&Vec<PathBuf>, &str, &str)| {
@@ -88,11 +91,15 @@ pub(super) fn walk(files: &dyn Files, folder: &Path, walked: &mut Walked) -> Vec
                 if is_unreadable_export_name(&path) {
                     walked.unreadable_names.push(path.clone());
                 }
+                if is_other_archive(&path) {
+                    walked.archives.push(path.clone());
+                }
                 found.push(path);
             }
         }
     }
     found.sort();
+    walked.archives.sort();
     walked.hidden.sort();
     walked.special.sort();
     walked.unreadable_names.sort();
@@ -181,6 +188,14 @@ fn head(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// True for an archive that has the name neither of an input nor of symbols.
+fn is_other_archive(path: &Path) -> bool {
+    let Some(name) = file_name(path) else { return false };
+    let inside = unpacked(name);
+    let is_symbols = [".dSYM", "dSYMs", ".symbols", ".symbolsarchive"].iter().any(|end| without(inside, end).is_some());
+    inside.len() < name.len() && !is_export_name(path) && !is_recording_name(path) && !is_symbols
+}
+
 /// True for an export whose name is not UTF-8, so the files next to it cannot be found.
 pub(crate) fn is_unreadable_export_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
@@ -188,8 +203,8 @@ pub(crate) fn is_unreadable_export_name(path: &Path) -> bool {
 }
 
 /// The base names for the table of contents of an export, in order of preference. For most exports: the name without `.xml` and the extensions of
-/// compression and archive. For a recording, in any archive: the name without `.trace` and the archive extension, then the name with `.trace`. Any other name
-/// loses its last extension.
+/// compression and archive. For a recording, in any archive: the name without `.trace` and the archive extension, then the name with `.trace`.
+/// Any other name loses its last extension.
 pub(crate) fn export_names(path: &Path) -> Vec<String> {
     let Some(name) = file_name(path) else { return Vec::new() };
     let unpacked = unpacked(name);

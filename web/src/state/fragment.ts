@@ -12,7 +12,7 @@ import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
 import { runText } from './run_text.ts';
 import { namesOfSide } from './sides.ts';
-import { type State, type Tab, type TreeKind, TREES, freshState, mainSeries } from './state.ts';
+import { type State, type Tab, type TreeKind, TREES, freshState, isLeftOut, mainSeries } from './state.ts';
 import { firstTab, tabsOf } from './tabs.ts';
 import { readSpan, spanText } from './time.ts';
 
@@ -189,7 +189,9 @@ function seriesText({ tables }: Names, id: number): string {
 }
 
 function readSeries(names: Names, value: string): number {
-  return find(names.tables.series.length, (id) => seriesText(names, id) === value, 'table', value);
+  const series = find(names.tables.series.length, (id) => seriesText(names, id) === value, 'table', value);
+  if (isLeftOut(names.tables, series)) throw new RefusedError(`this page was written without the samples of the table ${shown(value)}`);
+  return series;
 }
 
 /** A process, identified in the same way in every page of the file: run, number and name. */

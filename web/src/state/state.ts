@@ -87,6 +87,14 @@ export function cleared(state: State): State {
   return { ...freshState(state.series, side), normalize, tab, tree, flame, list, search, chosen, by };
 }
 
+/** True if the page was written without the samples of a series, so that it cannot tell whether anything ran. */
+export function isLeftOut({ series, summary }: Tables, id: number): boolean {
+  const isFiltered = (summary.series?.[id]?.filtered_out.samples ?? 0) > 0;
+  const operations = (summary.operations ?? []).flatMap((operation) => operation.series);
+  const isRemoved = operations.some((one) => one.series === id && one.removed.samples > 0);
+  return series[id]!.rows === 0 && (isFiltered || isRemoved);
+}
+
 /** The most relevant series: on-CPU time before the presence of threads, then the largest number of samples. */
 export function mainSeries(tables: Tables): number {
   let best = 0;

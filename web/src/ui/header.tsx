@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { fragmentOf } from '../state/fragment.ts';
 import { runText } from '../state/run_text.ts';
-import { freshState } from '../state/state.ts';
+import { freshState, isLeftOut } from '../state/state.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { copyText } from './copy.ts';
 import { SideSwitch } from './diff/side_switch.tsx';
@@ -77,14 +77,9 @@ function Recorded({ run, span }: { run: Tables['runs'][number]; span: { start: n
 function SeriesSelect({ app }: { app: App }): JSX.Element {
   const state = useStore();
   const { tables } = app.names;
-  const { summary } = tables;
-  // The page was written without the samples of such a table, so it cannot tell whether anything ran.
-  const isLeftOut = (id: number): boolean =>
-    (summary.series?.[id]?.filtered_out.samples ?? 0) > 0 ||
-    (summary.operations ?? []).some(({ series }) => series.some((one) => one.series === id && one.removed.samples > 0));
   const options = tables.series.flatMap(({ run, schema, unit, rows }, id) => {
     const name = `${schema}${tables.runs.length > 1 ? ` of run ${runText(tables, run)}` : ''} (${unit}, ${counted(rows, 'row')})`;
-    return rows === 0 && isLeftOut(id) && id !== state.series ? [] : [{ value: String(id), name }];
+    return isLeftOut(tables, id) && id !== state.series ? [] : [{ value: String(id), name }];
   });
   const change = (id: string): void => {
     const { side, normalize, tab, tree, flame, search } = state;

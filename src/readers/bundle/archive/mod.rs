@@ -28,6 +28,7 @@ use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes, shown};
 use crate::memory::MemoryBudget;
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
+use crate::readers::names::is_recording_name;
 use crate::units::first_of;
 use file_range::FileRange;
 use folder_tree::ArchiveIndex;
@@ -84,8 +85,8 @@ impl<'f> BundleFiles<'f> {
     /// Finds the recording at `path`. If `path` is the folder of a recording, returns it unchanged. If it is a zip or tar, returns the path of
     /// the recording in it, which can be read from then on. `None` if there is no recording, or no file.
     ///
-    /// The recording may be the archive itself, or be in a folder. If there are several, those in the fewest folders count. With the feature `compression`, a tar may be compressed with gzip or
-    /// zstd.
+    /// The recording may be the archive itself, or be in a folder. If there are several, those in the fewest folders count. With the feature
+    /// `compression`, a tar may be compressed with gzip or zstd.
     ///
     /// # Errors
     /// If an archive contains several recordings, violates its format, has names that lead out of it, or exceeds the limits.
@@ -152,7 +153,8 @@ impl<'f> BundleFiles<'f> {
         Ok(Some(Archive::new(path, index, Some(memory))))
     }
 
-    /// Finds the recordings of an archive that are in the fewest folders; if there are none, returns all its files as the error.
+    /// Finds the recordings of an archive that are in the fewest folders, and packed ones above them; if there are none, returns all its files as
+    /// the error.
     fn bundles_in(&self, archive: &Path) -> Result<Vec<PathBuf>, Vec<PathBuf>> {
         if has_bundle_parts(self, archive) {
             return Ok(vec![archive.to_owned()]);
@@ -164,10 +166,13 @@ impl<'f> BundleFiles<'f> {
             let own = paths.filter(|path| !BundleFiles::is_added_by_macos(path));
             let (folders, mut others): (Vec<_>, Vec<_>) = own.partition(|path| is_folder(self, path));
             let (bundles, deeper): (Vec<_>, Vec<_>) = folders.into_iter().partition(|path| is_bundle(self, path));
-            if !bundles.is_empty() {
-                return Ok(bundles);
-            }
             files.append(&mut others);
+            if !bundles.is_empty() {
+                // Recordings that are packed again cannot be read, but count.
+                files.retain(|path| is_recording_name(path));
+                files.extend(bundles);
+                return Ok(files);
+            }
             level = deeper;
         }
         Err(files)

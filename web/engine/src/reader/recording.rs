@@ -131,7 +131,8 @@ impl Chosen<'_, '_> {
     pub(super) fn content(&self) -> io::Result<u64> {
         const BLOCK: usize = 1 << 20;
         let mut hasher = DefaultHasher::new();
-        for InputPlace::Bundle(path) | InputPlace::File(path) in self.places {
+        for InputPlace::Bundle(path) | InputPlace::File(path) | InputPlace::WithToc { export: path, .. } in self.places
+        {
             let Entry::File { length, .. } = self.files.entry(path)? else {
                 return Err(io::ErrorKind::IsADirectory.into());
             };
