@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-use super::content::{Beside, ReadFile, unless_changed};
+use super::beside::Beside;
+use super::content::{ReadFile, unless_changed};
 use super::fleet_input::FleetInput;
 use super::intervals::{all_intervals, note_unread};
 use super::options::ThreadChoice;

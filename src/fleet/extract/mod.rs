@@ -5,6 +5,7 @@
 //! ```
 
 mod batch;
+mod beside;
 mod content;
 mod extraction;
 mod fleet_input;
@@ -24,6 +25,6 @@ pub use settings::FleetSettings;
 
 // The pages of runs read their inputs with these as well.
 pub(crate) use {
-    batch::total_bytes, content::Beside, content::unless_changed, fleet_input::FleetInput, intervals::all_intervals,
+    batch::total_bytes, beside::Beside, content::unless_changed, fleet_input::FleetInput, intervals::all_intervals,
     measuring::redact, outcome::Notes, outcome::without_path,
 };
