@@ -37,100 +37,68 @@ macro_rules! ensure {
     };
 }
 
-mod bundle_finder;
-mod bundle_oracle;
 mod call_trees;
-mod clock;
-mod compare_cases;
-mod compare_oracle;
-mod corpus;
-mod dart;
-mod deep_copy;
-mod doing;
-mod dottrace;
-mod dyld_caches;
-mod export_mutants;
-mod field_reports;
-mod fleet_duckdb;
-mod fleet_findings;
-mod fleet_html;
-mod fleet_selection;
-mod hang_truth;
 mod hostile;
-mod interval_tables;
-mod intervals;
-mod metrickit;
 mod programs;
-mod quantities;
-mod sample_reports;
-mod spark;
-mod spindump;
-mod stats_oracle;
-mod stretches;
-mod svg;
-mod symbols_apple;
-mod symbols_breakpad;
-mod symbols_build;
-mod symbols_llvm;
-mod table_mutants;
-mod tables;
-mod trend_oracle;
-mod viewers;
 
-/// The tests of modules, by their names.
+/// Modules, and the function `modules` with their names and tests.
 macro_rules! modules {
-    ($($module:ident),+ $(,)?) => {
-        [$((stringify!($module), $module::trials as fn() -> Vec<Trial>)),+]
+    ($(mod $module:ident;)+) => {
+        $(mod $module;)+
+
+        fn modules() -> impl Iterator<Item = (&'static str, fn() -> Vec<Trial>)> {
+            [$((stringify!($module), $module::trials as fn() -> Vec<Trial>)),+].into_iter()
+        }
     };
+}
+
+modules! {
+    mod bundle_finder;
+    mod bundle_oracle;
+    mod clock;
+    mod compare_cases;
+    mod compare_oracle;
+    mod corpus;
+    mod dart;
+    mod deep_copy;
+    mod doing;
+    mod dottrace;
+    mod dyld_caches;
+    mod export_mutants;
+    mod field_reports;
+    mod fleet_duckdb;
+    mod fleet_findings;
+    mod fleet_html;
+    mod fleet_selection;
+    mod hang_truth;
+    mod interval_tables;
+    mod intervals;
+    mod metrickit;
+    mod quantities;
+    mod sample_reports;
+    mod spark;
+    mod spindump;
+    mod stats_oracle;
+    mod stretches;
+    mod svg;
+    mod symbols_apple;
+    mod symbols_breakpad;
+    mod symbols_build;
+    mod symbols_llvm;
+    mod table_mutants;
+    mod tables;
+    mod trend_oracle;
+    mod viewers;
 }
 
 fn main() {
     support::name_options();
-    let modules = modules![
-        bundle_finder,
-        bundle_oracle,
-        clock,
-        compare_cases,
-        compare_oracle,
-        corpus,
-        dart,
-        deep_copy,
-        doing,
-        dottrace,
-        dyld_caches,
-        export_mutants,
-        field_reports,
-        fleet_duckdb,
-        fleet_findings,
-        fleet_html,
-        fleet_selection,
-        hang_truth,
-        interval_tables,
-        intervals,
-        metrickit,
-        quantities,
-        sample_reports,
-        spark,
-        spindump,
-        stats_oracle,
-        stretches,
-        svg,
-        symbols_apple,
-        symbols_breakpad,
-        symbols_build,
-        symbols_llvm,
-        table_mutants,
-        tables,
-        trend_oracle,
-        viewers,
-    ];
     // Modules that are skipped in this turn of `.ci/run`.
     let skipped = std::env::var("TRACEPARSE_SKIP").unwrap_or_default();
-    let trials = modules.into_iter().flat_map(|(module, trials)| {
-        match skipped.split_whitespace().any(|skipped| skipped == module) {
+    let trials =
+        modules().flat_map(|(module, trials)| match skipped.split_whitespace().any(|skipped| skipped == module) {
             true => vec![Trial::test(module, || Ok(())).with_ignored_flag(true)],
             false => trials(),
-        }
-    });
+        });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
