@@ -99,6 +99,22 @@ test('binaries of one name are told apart on a path', () => {
 });
 
 /** Returns the names, with some functions renamed. */
+test('a link does not open a table that the page was written without', () => {
+  const [series] = names.tables.series;
+  const written = (samples) => ({
+    ...names,
+    tables: {
+      ...names.tables,
+      series: [series, { ...series, schema: 'other', rows: 0 }],
+      summary: { series: [{ filtered_out: { samples: 0 } }, { filtered_out: { samples } }] },
+    },
+  });
+  const link = fragmentOf(freshState(1), written(0));
+  assert.throws(() => readFragment(link, written(1)), { name: 'RefusedError', message: /written without the samples of the table/ });
+  // An empty table that nothing was left out of is one without samples.
+  assert.equal(readFragment(link, written(0)).series, 1);
+});
+
 function renamed({ tables, texts }, steps, called) {
   const ids = steps.map((_, place) => place);
   const all = Array.from({ length: tables.textEnds.length }, (_, at) => texts.at(at));
