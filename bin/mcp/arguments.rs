@@ -230,8 +230,9 @@ impl Tool {
 
     fn max_bytes(&self, arguments: &Arguments) -> Result<u64, Refusal> {
         let Some(value) = arguments.get(MAX_BYTES) else { return Ok(DEFAULT_BYTES) };
-        let bytes = value.as_u64().filter(|bytes| (LEAST_BYTES as u64..=MOST_BYTES).contains(bytes));
-        bytes.ok_or_else(|| self.unfit(MAX_BYTES, &format!("a number from {LEAST_BYTES} to {MOST_BYTES}")))
+        let bytes = self.text(MAX_BYTES, value)?.parse().ok();
+        let bytes = bytes.filter(|bytes| (LEAST_BYTES as u64..=MOST_BYTES).contains(bytes));
+        bytes.ok_or_else(|| self.unfit(MAX_BYTES, &format!("a whole number from {LEAST_BYTES} to {MOST_BYTES}")))
     }
 
     /// The words for an option with this value.
@@ -254,7 +255,7 @@ impl Tool {
         match value {
             Value::Array(values) if !values.is_empty() => values.iter().map(|value| self.text(name, value)).collect(),
             Value::String(_) => Ok(vec![self.text(name, value)?]),
-            _ => Err(self.unfit(name, "a list of texts")),
+            _ => Err(self.unfit(name, "a list of one or more texts")),
         }
     }
 

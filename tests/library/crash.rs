@@ -420,12 +420,21 @@ fn empty_and_wrapped_lines_end_no_list() {
         ("__pthread_kill + 8\n", "__pthread_kill + 8\n\n\n"),
         ("Orchard.app/Orchard\n0x23", "Orchard.app/Orchard\n\n0x23"),
         ("Orchard.app/Orchard\n0x23", "Orchard.app/\nOrchard\n0x23"),
+        ("Orchard.app/Orchard\n0x23", "Orchard.app/Orc\nhard\n0x23"),
+        ("Orchard.app/Orchard\n0x23", "Orchard.ap\np/Orchard\n0x23"),
+        (" <1672554c5c", "\n<1672554c5c"),
         ("Triggered by Thread:  0", "Triggered by Thread: 0, Dispatch Queue: com.apple.main-thread"),
     ] {
         assert!(text.contains(before), "{before}");
         let recording = read_bytes(text.replace(before, after).as_bytes()).unwrap();
         assert_eq!(stacks(&recording), stacks(&expected), "{after:?}");
-        assert_eq!(recording.profile.binary_ids().count(), expected.profile.binary_ids().count(), "{after:?}");
+        let binaries = |recording: &Recording| -> Vec<(String, String)> {
+            let binaries = recording.profile.binary_ids().map(|id| recording.profile.binary(id));
+            let text = |id| recording.profile.string(id).to_owned();
+            binaries.map(|binary| (text(binary.name), text(binary.path))).collect()
+        };
+        assert_eq!(binaries(&recording), binaries(&expected), "{after:?}");
+        assert_eq!(recording.rejected(), 0, "{after:?}");
     }
     let said = |text: &str| run(&read_bytes(text.as_bytes()).unwrap()).summary.clone();
     let text = text.replace("\nabort() called\n", "\n\nThread 1: this is NOT a crash\n\nDetails:\n\nabort() called\n");

@@ -214,7 +214,7 @@ fn arguments_that_do_not_exist_are_refused() {
     let error = refused("functions", json!({"paths": [path], "bogus": 1}), "arguments", "has no argument bogus");
     assert!(error["choices"].as_array().is_some_and(|names| names.contains(&"only_main_thread".into())), "{error}");
     refused("functions", json!({}), "arguments", "functions needs paths");
-    refused("functions", json!({"paths": []}), "arguments", "paths of functions is a list of texts");
+    refused("functions", json!({"paths": []}), "arguments", "paths of functions is a list of one or more texts");
     refused("functions", json!({"paths": ["-"]}), "arguments", "and not -");
     refused("open", json!({"paths": ["/dev/zero"]}), "arguments", "neither a file nor a folder");
     refused("compare", json!({"base": [path]}), "arguments", "--against");

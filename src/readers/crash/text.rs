@@ -87,6 +87,8 @@ struct Parser {
     /// The number and the name of the next thread.
     name: (String, String),
     rows: Vec<(Row, String)>,
+    /// The last line of the list of images.
+    image_line: String,
     /// True if the line has no end.
     is_cut: bool,
 }
@@ -103,6 +105,7 @@ pub(super) fn read(text: &str, name: &str, options: &Options) -> Result<Report, 
         before: Section::Fields,
         name: <(String, String)>::default(),
         rows: Vec::new(),
+        image_line: String::new(),
         is_cut: false,
     };
     let mut at = Position { input: name.to_owned(), line: 0, byte: 0 };
@@ -160,8 +163,7 @@ impl Parser {
                 self.add_frame(line, span, at).map_err(over)?;
             }
             Section::Images if trimmed.starts_with("0x") => self.add_image(trimmed, at).map_err(over)?,
-            // The rest of a line that was wrapped.
-            Section::Images if !is_title(trimmed) => {}
+            Section::Images if !is_title(trimmed) => self.add_to_image(trimmed, at).map_err(over)?,
             _ => self.header(trimmed, at).map_err(over)?,
         }
         Ok(())
@@ -329,7 +331,26 @@ impl Parser {
         self.report.backtraces.last().is_some_and(|stack| stack.list.is_some())
     }
 
+    /// Adds the rest of an image's line that was wrapped, as mail programs do. Its name is also before the UUID, which shows whether the path is
+    /// complete, and whether a space was lost.
+    fn add_to_image(&mut self, rest: &str, at: &Position) -> Result<(), OverBudget> {
+        let is_whole = |line: &String| {
+            let is_named = |row: &Row| line.split(" <").next().is_some_and(|before| before.contains(&row.name));
+            Row::parse(line).is_some_and(|row| is_named(&row) && !row.path.ends_with('/'))
+        };
+        let before = &self.image_line;
+        let glued = ["", " "].map(|between| format!("{before}{between}{rest}"));
+        let Some(line) = glued.into_iter().find(is_whole).filter(|_| !is_whole(before)) else { return Ok(()) };
+        if Row::parse(before).is_some() {
+            self.rows.pop();
+        } else {
+            self.report.unread_images.pop();
+        }
+        self.add_image(&line, at)
+    }
+
     fn add_image(&mut self, line: &str, at: &Position) -> Result<(), OverBudget> {
+        line.clone_into(&mut self.image_line);
         let Some(row) = Row::parse(line) else {
             self.report.hold(size_of::<Position>() + at.input.len())?;
             self.report.unread_images.extend(self.unread(at));
