@@ -9,7 +9,7 @@ use traceparse::calltree::{Metric, OperationSummary};
 use traceparse::memory::Reservation;
 use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Options, Recording, SampleDetail, Table, TableKind};
-use traceparse::report::{Report, ReportOptions, SeparateBy, View};
+use traceparse::report::{Amount, Report, ReportOptions, SeparateBy, View};
 use traceparse::symbolicate::ImageSpec;
 use traceparse::tables::ColumnKind;
 use traceparse::units::{Weight, several};
@@ -149,6 +149,11 @@ pub(crate) fn note_removed(report: &Report<'_>) {
                     several(change.removed_samples, "sample")
                 ));
             }
+        }
+    }
+    for Amount { weight, samples } in report.series.iter().map(|series| series.removed_other_states) {
+        if report.options.view.has_all_states() && samples > 0 {
+            note(&format!("removed of states that are not counted: {weight} in {}", several(samples, "sample")));
         }
     }
 }

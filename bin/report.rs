@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use traceparse::ErrorKind;
 use traceparse::output::{self, Markers, OverviewContext, WorkbenchOptions};
 use traceparse::recording::{Intervals, SampleDetail};
-use traceparse::report::{HiddenRows, HidingLimit, Report, ReportOptions};
+use traceparse::report::{HiddenRows, HidingLimit, Report, ReportOptions, View};
 use traceparse::units::{Unit, Weight};
 
 use crate::formats::Format;
@@ -54,7 +54,11 @@ pub(crate) fn show(args: ReportArgs) -> Result<(), Failure> {
     if plan.output.format.is_one_measurement() {
         report.check_one_measurement().map_err(|mixed| Failure::Input(mixed.into()))?;
     }
-    if !matches!(plan.output.format, Format::Text | Format::Json) {
+    let is_told = match plan.output.format {
+        Format::Text => report.options.view != View::Samples,
+        format => format == Format::Json,
+    };
+    if !is_told {
         note_removed(&report);
         note_hidden(&report);
     }

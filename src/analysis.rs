@@ -258,7 +258,15 @@ impl Analysis {
             report.series.iter_mut().zip(excluded.into_iter().flat_map(|(_, of)| of))
         {
             series.out_of_scope = *out_of_scope;
-            series.other_states.clone_from(states);
+            let left = std::mem::replace(&mut series.other_states, states.clone());
+            for (_, amount) in states {
+                series.removed_other_states.add(amount.weight.value, amount.samples);
+            }
+            for (_, Amount { weight, samples }) in left {
+                let removed = &mut series.removed_other_states;
+                removed.weight.value = removed.weight.value.saturating_sub(weight.value);
+                removed.samples = removed.samples.saturating_sub(samples);
+            }
         }
         // Sums do not record the times of the remaining samples.
         if self.recording.profile.sums().len() > 0 {

@@ -48,7 +48,13 @@ pub(super) fn is_toc(head: &[u8]) -> bool {
     memmem::find(head, b"<trace-toc").is_some() && !has_tables(head)
 }
 
-fn has_tables(head: &[u8]) -> bool {
+/// True if the text of a head starts like XML.
+#[cfg(feature = "bundle")]
+pub(super) fn is_xml(head: &[u8]) -> bool {
+    text(head).trim_start().starts_with('<')
+}
+
+pub(super) fn has_tables(head: &[u8]) -> bool {
     memmem::find(head, b"<trace-query-result").is_some()
 }
 
@@ -64,7 +70,9 @@ pub(super) fn is_other_xml(head: &[u8]) -> bool {
             Ok(Event::Comment(_) | Event::DocType(_) | Event::PI(_)) => {}
             Ok(Event::Text(text)) if text.trim_ascii().is_empty() => {}
             Ok(Event::Start(root) | Event::Empty(root)) => {
-                return is_declared && !matches!(root.name().as_ref(), "trace-query-result" | "Report");
+                let name = root.name();
+                let is_like_ours = name.as_ref().contains("trace") || name.as_ref().contains("query");
+                return is_declared && !is_like_ours && name.as_ref() != "Report";
             }
             _ => return false,
         }
@@ -390,7 +398,8 @@ fn is_number(text: &str) -> bool {
 
 /// True if a folder is a recording. Old and empty recordings can be recognised only by their name.
 pub(super) fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
-    folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
+    folder.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("trace"))
+        || has_bundle_parts(files, folder)
 }
 
 /// True if a folder contains a part that every saved recording has.

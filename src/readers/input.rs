@@ -139,6 +139,9 @@ impl<'f> InputFiles<'f> {
 /// The most files in an archive that are examined whatever their names are.
 #[cfg(feature = "bundle")]
 const MOST_WITH_ANY_NAME: usize = 100;
+/// More bytes than the start of an element that is searched.
+#[cfg(feature = "bundle")]
+const OVERLAP: usize = 32;
 /// The most bytes of an archive's files that are examined.
 #[cfg(feature = "bundle")]
 const MOST_EXAMINED: usize = 64 << 20;
@@ -170,10 +173,13 @@ impl Packed {
             if examined > MOST_EXAMINED {
                 return has_name;
             }
-            let read = InputFile { files, path: path.clone(), memory: files.memory().clone() }.read_head(&mut head);
+            let file = InputFile { files, path: path.clone(), memory: files.memory().clone() };
+            let read = file.read_head(&mut head);
             examined += head.len().max(LEAST);
             match () {
-                () if formats::is_toc(&head) => {
+                // A text may quote the elements of exports.
+                () if !formats::is_xml(&head) && formats::what(&head).is_none() && !has_name => false,
+                () if formats::is_toc(&head) && !file.has_tables_after(&head) => {
                     tocs.push(path.clone());
                     false
                 }
@@ -242,7 +248,7 @@ impl<'f> Input<'f> {
         }
     }
 
-    /// Reads the samples. `name` identifies the input in results and errors.
+    /// Reads the samples. `name` identifies the input in results and errors; a table of contents in the same archive has its own name below it.
     ///
     /// # Errors
     /// If the input is unreadable, has an unknown format, violates its format, or exceeds a limit.
@@ -252,7 +258,7 @@ impl<'f> Input<'f> {
             Content::Bundle(bundle) => bundle.read_into(recording, name),
             Content::File(file, toc) => {
                 recording.read(file.open()?, name)?;
-                toc.iter().try_for_each(|toc| recording.read(toc.open()?, name))
+                toc.iter().try_for_each(|toc| recording.read(toc.open()?, &shown(&toc.path)))
             }
         }
     }
@@ -273,7 +279,7 @@ impl<'f> Input<'f> {
             Content::Bundle(bundle) => bundle.read_tables(recording, name, visitor),
             Content::File(file, toc) => {
                 recording.read_tables(file.open()?, name, visitor)?;
-                toc.iter().try_for_each(|toc| recording.read(toc.open()?, name))
+                toc.iter().try_for_each(|toc| recording.read(toc.open()?, &shown(&toc.path)))
             }
         }
     }
@@ -373,6 +379,26 @@ impl InputFile<'_> {
         // Reading the input reports the error.
         let _ = self.read_head(&mut head);
         head
+    }
+
+    /// True if tables follow a table of contents that starts with this head.
+    #[cfg(feature = "bundle")]
+    fn has_tables_after(&self, head: &[u8]) -> bool {
+        let Ok(mut source) = self.open() else { return false };
+        if head.len() < formats::HEAD {
+            return false;
+        }
+        let (mut window, mut is_end) = (Vec::new(), false);
+        while !is_end {
+            // The element may be in both pieces.
+            window.drain(..window.len().saturating_sub(OVERLAP));
+            let read = source.by_ref().take(formats::HEAD as u64).read_to_end(&mut window);
+            is_end = !read.is_ok_and(|length| length > 0);
+            if formats::has_tables(&window) {
+                return true;
+            }
+        }
+        false
     }
 
     fn read_head(&self, head: &mut Vec<u8>) -> Result<(), Error> {

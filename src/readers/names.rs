@@ -5,7 +5,7 @@ use std::path::Path;
 /// The extensions of compressed files.
 pub(crate) const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 /// The extensions of archives.
-pub(crate) const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
+pub(crate) const ARCHIVES: [&str; 7] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.zstd", ".tzst"];
 /// The extensions of reports that fleets may measure: crash and MetricKit reports, and Dart profiles.
 pub(crate) const REPORTS: [&str; 7] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic", ".ips", ".crash", ".synced"];
 /// The extensions of other reports.

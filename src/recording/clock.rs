@@ -60,10 +60,12 @@ impl Recording {
         self.clock.runs.get(run.index()).map_or(&[], |clock| &clock.notes)
     }
 
-    /// Explains why a table of contents from another input is not used for a run; `None` if each is used or could be.
+    /// Explains why a table of contents is not used for a run; `None` if each is used or could be.
     pub(super) fn refused_toc(&self, run: RunId) -> Option<String> {
         let clock = self.clock.runs.get(run.index())?;
-        self.facts(run, clock).contradiction(self.toc_at(clock.refused?)?, false)
+        let refused = clock.refused?;
+        let is_own = self.documents.get(refused.0)?.input == self.profile.string(self.profile.run(run).input);
+        self.facts(run, clock).contradiction(self.toc_at(refused)?, is_own)
     }
 
     fn facts<'p>(&'p self, run: RunId, clock: &'p RunClock) -> RunFacts<'p> {
@@ -82,10 +84,7 @@ impl Recording {
             let (number, mut notes) = (profile.run(id).number, Vec::new());
             let facts = RunFacts { profile, number, processes: &processes, series: &series, last: last(sampled) };
             let (toc, refused) = usable(places.of_run(profile, id), &facts, &mut notes);
-            if let Some((_, sentence)) = refused.as_ref().filter(|(refused, _)| refused.is_own) {
-                notes.push(sentence.clone());
-            }
-            let refused = refused.filter(|(refused, _)| !refused.is_own).map(|(refused, _)| refused.place);
+            let refused = refused.map(|(refused, _)| refused.place);
             let recorded = recorded(
                 None,
                 toc.map(|toc| toc.run),
@@ -194,15 +193,20 @@ impl<'r> TocPlaces<'r> {
     }
 
     /// Returns the tables of contents that may describe a run: those in its own input, or else those in any input, provided that no other run has
-    /// its number. If several recordings have such a run, a table of contents may describe any of them.
+    /// its number. If several recordings have such a run, a table of contents may describe any of them, except one in the archive of an input.
     fn of_run(&self, profile: &Profile, id: RunId) -> Vec<Candidate<'r, Place>> {
         let run = profile.run(id);
         let Some(tocs) = self.tocs.get(&run.number) else { return Vec::new() };
         let input = profile.string(run.input);
         let candidate = |&(place, of, run): &(Place, &str, &'r TocRun)| Candidate { place, run, is_own: of == input };
         let own: Vec<_> = tocs.iter().map(candidate).filter(|toc| toc.is_own).collect();
+        if !own.is_empty() {
+            return own;
+        }
         let is_only = self.runs.get(&run.number) == Some(&1);
-        if own.is_empty() && is_only { tocs.iter().map(candidate).collect() } else { own }
+        // In the archive of the input.
+        let is_inside = |of: &str| of.strip_prefix(input).is_some_and(|inside| inside.starts_with(['/', '\\']));
+        tocs.iter().filter(|(_, of, _)| is_only || is_inside(of)).map(candidate).collect()
     }
 }
 

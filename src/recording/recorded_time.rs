@@ -197,7 +197,7 @@ pub(super) struct RunClock {
     pub(super) kept: Option<SelectedTime>,
     /// The run's table of contents, as the index of its document and its position there.
     pub(super) toc: Option<(usize, usize)>,
-    /// A table of contents from another input that contradicts the run. The sentence is made on request, since it contains names, which may be
+    /// A table of contents that contradicts the run. The sentence is made on request, since it contains names, which may be
     /// redacted until then.
     pub(super) refused: Option<(usize, usize)>,
     /// Explains, in a sentence each, what else was not used.

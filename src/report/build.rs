@@ -248,6 +248,7 @@ fn series_report(
         counted: tally.counted,
         out_of_scope: tally.out_of_scope,
         other_states: other_states(profile, &tally),
+        removed_other_states: Amount::none(unit),
         no_stack: tally.no_stack,
         times: tally.times,
         counters: tally.counters,

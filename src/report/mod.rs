@@ -242,6 +242,11 @@ impl View {
             Self::Sandwich => "sandwich",
         }
     }
+
+    /// True if the view shows samples in states that are not selected.
+    pub const fn has_all_states(self) -> bool {
+        matches!(self, Self::States | Self::Samples | Self::Timeline)
+    }
 }
 
 /// The column by which the rows of tables are sorted. Numbers are in descending order, names in alphabetical order. Rows with equal values keep their
@@ -403,6 +408,13 @@ impl<'e> Report<'e> {
         Some(profile.string(series.into_iter().find(|series| !series.has_sample_counts())?.schema))
     }
 
+    /// The number of rejected rows in the CPU tables of selected runs. Which of them other filters would have selected is unknown.
+    pub(crate) fn rejected(&self) -> u64 {
+        let runs = &self.options.selection.runs;
+        let tables = self.recording.tables().filter(|table| runs.is_empty() || runs.contains(&table.run));
+        tables.map(|table| table.rejected.total()).sum()
+    }
+
     /// The table that contains the samples of a series.
     pub fn table(&self, series: SeriesId) -> Option<&Table> {
         let (document, table) = self.tables.get(series.index()).copied().flatten()?;
@@ -491,6 +503,8 @@ pub struct SeriesReport {
     pub out_of_scope: Amount,
     /// The samples excluded because of their thread state, by state, heaviest first.
     pub other_states: Vec<(String, Amount)>,
+    /// The part of `other_states` that operations removed. It is also missing in [`states`](Report::states).
+    pub removed_other_states: Amount,
     /// The selected samples without a stack.
     pub no_stack: Amount,
     /// The times of the first and last selected sample, and the end of the covered time. Operations that remove part of a sum do not change its

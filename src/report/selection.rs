@@ -58,7 +58,12 @@ impl Report<'_> {
     /// True if the selected samples of a series measure CPU use: running threads with sample times.
     pub(super) fn is_cpu_use(&self, series: &SeriesReport) -> bool {
         let row = self.recording.profile.series(series.series);
-        row.meaning == Meaning::OnCpu && row.has_times && self.options.selection.states == StateFilter::Running
+        row.meaning == Meaning::OnCpu && row.has_times && self.is_running()
+    }
+
+    /// True if only running threads are selected. Otherwise, weights are not CPU time.
+    pub(crate) fn is_running(&self) -> bool {
+        self.options.selection.states == StateFilter::Running
     }
 
     pub(crate) fn run_of(&self, series: &SeriesReport) -> RunId {

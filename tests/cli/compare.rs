@@ -455,3 +455,60 @@ fn longer_work_is_found() {
     let count = named.iter().filter(|outcome| outcome.names(FIRST)).count();
     assert!(count as f64 >= 0.8 * named.len() as f64, "{count}: {named:?}");
 }
+
+/// Replaces all elements with this name.
+fn replaced(text: &str, name: &str, by: &str) -> String {
+    let (mut rest, mut replaced) = (text, String::new());
+    while let Some((before, element)) = rest.split_once(&format!("<{name} ")) {
+        let (tag, after) = element.split_once('>').expect("it ends");
+        let end = format!("</{name}>");
+        rest = if tag.ends_with('/') { after } else { after.split_once(&end).expect("it ends").1 };
+        replaced += before;
+        replaced += by;
+    }
+    replaced + rest
+}
+
+/// A side whose functions have no binaries, stacks or names cannot show that functions are new.
+#[test]
+fn functions_that_only_one_side_names_are_not_compared() {
+    let folder = Folder::new();
+    let without_binaries = |text: &str| replaced(text, "binary", "");
+    let without_stacks = |text: &str| replaced(text, "tagged-backtrace", "<sentinel/>");
+    let without_names = |text: &str| text.replace("name=\"render\"", "name=\"0x100000999\"");
+    let samples = |index: usize| 100 + VARIATION[index].unsigned_abs();
+    for index in 0..6 {
+        let functions = [("layout", samples(index)), ("render", 2 * samples(index + 3)), ("total", samples(index + 2))];
+        let text = export(&functions, Table::TimeProfile);
+        let write = |name: &str, text: &str| crate::fleet_case::write(&folder, &format!("{name}/{index}.xml"), text);
+        write("whole", &text);
+        write("no-binaries", &without_binaries(&text));
+        write("no-names", &without_names(&text));
+        write("no-stacks", &without_stacks(&text));
+    }
+    let whole = folder.path("whole");
+    for (other, said) in [
+        ("no-binaries", "have no binary or no stack, so functions are not compared"),
+        ("no-stacks", "have no binary or no stack, so functions are not compared"),
+        ("no-names", "Shop has no names for"),
+    ] {
+        let other = folder.path(other);
+        for [base, new] in [[&other, &whole], [&whole, &other]] {
+            let output = traceparse(&["compare", base, "--against", new, "--min-effect", "50%"]).output().unwrap();
+            let text = [output.stdout, output.stderr].concat();
+            let text = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(output.status.code() != Some(3) && text.contains(said), "{base} {new}: {text}");
+            assert!(!text.contains(" new,") && !text.contains(" gone"), "{base} {new}: {text}");
+        }
+    }
+    // A comparison of two recordings matches names without binaries.
+    let [whole, unnamed, stackless] =
+        ["whole", "no-names", "no-stacks"].map(|name| folder.path(&format!("{name}/1.xml")));
+    for (before, said) in [(&unnamed, "Shop has no names for"), (&stackless, "have no binary or no stack")] {
+        let rule = ["diff", before, &whole, "--alert", "function(*).self > 3%"];
+        let text = stdout_of(&finish(&mut traceparse(&rule)).code(4));
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(said) && text.contains("names are missing in one recording"), "{text}");
+        assert!(!text.contains("largest change"), "{text}");
+    }
+}

@@ -15,6 +15,7 @@ use super::units::Units;
 use super::weights::{FunctionValues, Weights};
 use crate::fleet::run::FrameRow;
 use crate::fleet::scope::ScopeName;
+use crate::profile::unnamed_differ;
 use crate::stats::{Effect, benjamini_hochberg, holm};
 
 /// Functions with fewer samples per run, over both sides, are not tested: no change could be detected, and testing them would make other changes
@@ -26,9 +27,6 @@ pub(crate) const FUNCTION_UNITS: u64 = 5;
 
 /// The probability of exceeding the upper bound of the total's growth, which can rule out that a function grew.
 const SURELY: f64 = 0.005;
-
-/// The maximum difference between a binary's unnamed shares on both sides for which they are comparable.
-const UNNAMED: f64 = 0.05;
 
 /// The tests of all functions with enough samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +44,13 @@ pub struct Functions {
     pub growth: Option<CommonGrowth>,
     /// True if any slower function fails the job.
     fails_with_any: bool,
-    /// Binaries whose functions are not tested, since their shares of code without symbols differ between the sides; with these shares.
+    /// Binaries whose functions are not tested, since their shares of code without symbols differ between the sides; with these shares. If the
+    /// shares of samples without a binary or a stack differ, these are named by the empty string, and no function is tested: any function may be
+    /// among them.
     pub unnamed: Vec<(String, [f64; 2])>,
 }
 
-/// How functions grew together.
+/// How several functions grew together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommonGrowth {
     /// All functions grew by about the same factor: none clearly grew less than the others.
@@ -140,12 +140,11 @@ impl Functions {
             function.is_slower = p_holm <= self.level && ratio >= 1.0 + self.min_effect && function.growth() > 0.0;
         }
         let alone = holm(&tests.iter().map(|test| test.p(false)).collect::<Vec<_>>());
-        let grew = alone
-            .iter()
-            .zip(&self.tested)
-            .any(|(p, function)| *p <= self.level && function.ratio >= 1.0 + self.min_effect);
+        let grew =
+            |(p, function): &(&f64, &ComparedFunction)| **p <= self.level && function.ratio >= 1.0 + self.min_effect;
+        let have_several_grown = alone.iter().zip(&self.tested).filter(grew).nth(1).is_some();
         let fell_behind = holm(&tests.iter().map(Test::p_of_smaller_share).collect::<Vec<_>>());
-        let is_common = is_total_slower && grew && !self.tested.iter().any(|function| function.is_slower);
+        let is_common = is_total_slower && have_several_grown && !self.tested.iter().any(|function| function.is_slower);
         self.growth = is_common.then(|| match fell_behind.iter().any(|p| *p <= self.level) {
             true => CommonGrowth::Most,
             false => CommonGrowth::All,
@@ -288,25 +287,33 @@ impl Family {
     /// Selects functions by their total number of samples on both sides (Bourgon 2010).
     fn new(sides: &mut [Side; 2], units: &Units) -> io::Result<Self> {
         let mut samples: BTreeMap<ScopeName, u64> = BTreeMap::new();
-        // By binary and side: the number of samples, and of samples without a function name.
-        let mut binaries: BTreeMap<String, [[u64; 2]; 2]> = BTreeMap::new();
+        // By binary and side: the number of samples, and of samples without a function name. For the empty name, those of all binaries, and those
+        // without a binary or a stack.
+        let mut binaries: BTreeMap<String, [[u64; 2]; 2]> = [(String::new(), [[0; 2]; 2])].into();
         for (side, runs) in sides.iter_mut().enumerate() {
             runs.each_function(|name, entries| {
                 let entries = entries.iter().filter(|entry| units.has(side, entry.run as usize));
                 let count: u64 = entries.map(|entry| entry.samples).sum();
-                let [all, unnamed] = &mut binaries.entry(name.binary.clone().unwrap_or_default()).or_default()[side];
-                *all += count;
+                let mut add = |binary: &str, is_lost: bool| {
+                    let [all, lost] = &mut binaries.entry(binary.to_owned()).or_default()[side];
+                    *all += count;
+                    *lost += if is_lost { count } else { 0 };
+                };
+                // A missing binary is empty.
+                let binary = name.binary.as_deref().filter(|binary| !binary.is_empty());
+                add("", binary.is_none());
+                binary.into_iter().for_each(|binary| add(binary, !is_named(&name)));
                 if is_named(&name) {
                     *samples.entry(name).or_default() += count;
-                } else {
-                    *unnamed += count;
                 }
             })?;
         }
         let least = LEAST_SAMPLES * units.runs().iter().sum::<u64>().max(1);
-        binaries.retain(|_, [base, new]| base[0] + new[0] >= least && differ(*base, *new));
+        binaries.retain(|_, sides| sides[0][0] + sides[1][0] >= least && unnamed_differ(*sides));
+        let are_comparable = !binaries.contains_key("");
         samples.retain(|name, count| {
-            *count >= least && name.binary.as_ref().is_none_or(|binary| !binaries.contains_key(binary))
+            let has_names = name.binary.as_ref().is_none_or(|binary| !binaries.contains_key(binary));
+            *count >= least && are_comparable && has_names
         });
         let shares = |sides: [[u64; 2]; 2]| sides.map(|[all, unnamed]| unnamed as f64 / all.max(1) as f64);
         Ok(Self {
@@ -319,10 +326,4 @@ impl Family {
 /// False for code without symbols, which may belong to any function.
 fn is_named(name: &ScopeName) -> bool {
     name.function.as_deref().is_some_and(|name| name != FrameRow::UNNAMED && name != FrameRow::STACKLESS)
-}
-
-/// True if a binary's unnamed shares differ. A side without the binary is not compared.
-fn differ(base: [u64; 2], new: [u64; 2]) -> bool {
-    let share = |[all, unnamed]: [u64; 2]| unnamed as f64 / all as f64;
-    base[0] > 0 && new[0] > 0 && (share(base) - share(new)).abs() > UNNAMED
 }

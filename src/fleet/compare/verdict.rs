@@ -25,7 +25,8 @@ pub enum Verdict {
     Unknown {
         /// A slowdown of this fraction of the base is possible; `None` if nothing is known.
         could_hide: Option<f64>,
-        /// The approximate number of units that each side needs to detect the smallest relevant change in nine out of ten cases.
+        /// The approximate number of units that each side needs to detect the smallest relevant change in nine out of ten cases. `None` if unknown,
+        /// also if idle units are what could hide it.
         needed: Option<[u64; 2]>,
         /// The reason, if it is not the number of units.
         because: Option<Obstacle>,
@@ -161,6 +162,10 @@ impl Evidence<'_> {
         let factors = self.measures.iter().flat_map(Measured::totals).map(|total| total.needed);
         let factor = factors.reduce(|a, b| Some(a?.max(b?))).flatten();
         let needed = factor.map(|factor| self.units.map(|count| (factor * count as f64).ceil() as u64));
+        // Enough typical units are there, so what could hide is in the share of idle ones.
+        let has_idle = self.measures.iter().flat_map(Measured::totals).any(|total| total.idle.is_some());
+        let needed =
+            needed.filter(|needed| !has_idle || needed.iter().zip(self.units).any(|(needed, count)| *needed > count));
         Verdict::Unknown { could_hide, needed, because }
     }
 }

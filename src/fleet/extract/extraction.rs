@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::fleet_input::hash_file;
+use super::fleet_input::InputHashes;
 use super::outcome::{Finished, Keeper, Kept, Outcome};
 use super::settings::FleetSettings;
 use crate::fleet::error::Result;
@@ -151,22 +151,22 @@ impl<'a> Extraction<'a> {
     fn look(&self, task: &Task) -> Unread {
         let state = self.host.state(&task.path);
         let Some((known, state)) = self.known.get(&task.display).zip(state) else { return Unread::Unknown };
-        let Some(content) = self.stamped(task, &state) else { return Unread::Unknown };
-        match self.kept_as(task, content, known, &self.settings.memory) {
+        let Some(hashes) = self.stamped(&task.display, &state) else { return Unread::Unknown };
+        match self.kept_as(task, hashes, known, &self.settings.memory) {
             Some(kept) => Unread::Kept(kept),
             None => Unread::Stale,
         }
     }
 
-    /// The content hash of a file whose size and time are unchanged.
-    fn stamped(&self, task: &Task, input: &InputState) -> Option<Hash> {
-        let state = self.state();
-        Hash::from_hex(state.stamps.hash(&task.display, input)?).ok()
+    /// The hashes of a file whose size and time are unchanged.
+    fn stamped(&self, source: &str, input: &InputState) -> Option<InputHashes> {
+        InputHashes::from_text(self.state().stamps.hash(source, input)?)
     }
 
-    /// The result in the dataset, if a file with this content would produce it again.
-    fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
-        let fingerprint = self.settings.fingerprint_of(task, content, self.host, memory);
+    /// The result in the dataset, if a file with these hashes would produce it again.
+    fn kept_as(&self, task: &Task, hashes: InputHashes, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
+        let fingerprint = self.settings.fingerprint_of(task, hashes, self.host, memory);
+        let content = hashes.content;
         let &Known { is_failed, rejected, unread_runs, .. } = known;
         let run_id = known.run_id().map(str::to_owned);
         (fingerprint == known.fingerprint).then_some(Kept {
@@ -240,9 +240,9 @@ impl<'a> Extraction<'a> {
     fn other(&self, run_id: &str) -> Result<Option<RunRecord>> {
         let Some((source, None)) = self.counting.get(run_id) else { return Ok(None) };
         let Some(state) = self.host.state(Path::new(source)) else { return Ok(None) };
-        let stamped = self.state().stamps.hash(source, &state).and_then(|hash| Hash::from_hex(hash).ok());
-        let hash = || hash_file(Path::new(source), &self.settings.memory, self.host).ok();
-        match stamped.or_else(hash).is_some_and(|hash| short(hash) == content(run_id)) {
+        let stamped = self.stamped(source, &state);
+        let hashes = || InputHashes::of(Path::new(source), &self.settings.memory, self.host).ok();
+        match stamped.or_else(hashes).is_some_and(|hashes| short(hashes.content) == content(run_id)) {
             true => match self.store.row(source)? {
                 Some(DatasetRow::Run(record)) => Ok(Some(*record)),
                 Some(DatasetRow::Failed(_)) | None => Ok(None),
@@ -277,8 +277,9 @@ impl<'a> Extraction<'a> {
         match (&self.unread[index], self.known.get(&task.display)) {
             (Unread::Kept(kept), _) => kept.content == content,
             (Unread::Unknown, Some(known)) => {
-                let found = hash_file(&task.path, memory, self.host).ok();
-                found == Some(content) && self.kept_as(task, content, known, memory).is_some()
+                let found = InputHashes::of(&task.path, memory, self.host).ok();
+                let found = found.filter(|hashes| hashes.content == content);
+                found.is_some_and(|hashes| self.kept_as(task, hashes, known, memory).is_some())
             }
             _ => false,
         }
@@ -365,9 +366,9 @@ impl Keeper for Extraction<'_> {
             Unread::Stale => return None,
             Unread::Unknown => {
                 let known = self.known.get(&task.display)?;
-                let content = hash_file(&task.path, memory, self.host).ok()?;
-                self.state().stamps.remember(&task.display, state, &content.to_hex());
-                self.kept_as(task, content, known, memory)?
+                let hashes = InputHashes::of(&task.path, memory, self.host).ok()?;
+                self.state().stamps.remember(&task.display, state, &hashes.to_text());
+                self.kept_as(task, hashes, known, memory)?
             }
         };
         (!kept.is_failed || self.is_still_duplicate(index, &kept, memory)).then_some(kept)
@@ -381,7 +382,7 @@ impl Keeper for Extraction<'_> {
     }
 
     fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()> {
-        let Finished { index, content, state: input, outcome } = finished;
+        let Finished { index, content, packed_toc, state: input, outcome } = finished;
         let (losing, lost) = match &outcome {
             Outcome::Runs(runs) => self.lost_labels(task, runs),
             Outcome::Failed(_) | Outcome::Kept(_) => (0, BTreeSet::new()),
@@ -398,8 +399,9 @@ impl Keeper for Extraction<'_> {
             Outcome::Kept(_) => {}
         }
         let mut state = self.state();
-        if let (Some(content), Some(input)) = (content, &input) {
-            state.stamps.remember(&task.display, input, &content.to_hex());
+        // What is kept has a stamp.
+        if let (Some(content), Some(input), false) = (content, &input, matches!(outcome, Outcome::Kept(_))) {
+            state.stamps.remember(&task.display, input, &InputHashes { content, packed_toc }.to_text());
         }
         state.counts.runs_that_lose_labels += losing;
         state.counts.lost_labels.extend(lost);

@@ -13,7 +13,7 @@ use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::memory::MemoryBudget;
 use crate::readers::bundle::BundleFiles;
 use crate::readers::input::{Input, InputFiles, InputPlace};
-use crate::readers::{names, read};
+use crate::readers::read;
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::symbols::{Index, Locator};
 use blake3::{Hash, Hasher};
@@ -123,6 +123,11 @@ impl<'w> FleetInput<'w> {
         Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) })
     }
 
+    /// The hash of the table of contents in the same archive as the export.
+    pub(super) fn packed_toc_hash(&self) -> Option<Hash> {
+        Some(self.read_packed(self.packed_toc()?, |_| ()).ok()?.1)
+    }
+
     fn hash(&self, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
         if let Some(inside) = self.packed() {
             host.add_bytes(size_on_disk(host.files(), &self.path));
@@ -176,23 +181,36 @@ impl<'w> FleetInput<'w> {
     }
 }
 
-/// Returns the hash of an input.
-///
-/// # Errors
-/// If it cannot be read.
-pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
-    let files = host.watch();
-    unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
+/// The hashes of an input and of the table of contents in the same archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InputHashes {
+    pub(crate) content: Hash,
+    pub(crate) packed_toc: Option<Hash>,
 }
 
-/// Returns the hash of the table of contents in an archive with an export. An archive with another name is not looked into, since that takes
-/// time: its export is measured again.
-pub(super) fn hash_packed_toc(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
-    let name = names::file_name(path).filter(|name| names::unpacked(name).len() < name.len());
-    name.filter(|_| !names::is_recording_name(path))?;
-    let files = host.watch();
-    let input = FleetInput::open(&*files, path, memory).ok()?;
-    Some(input.read_packed(input.packed_toc()?, |_| ()).ok()?.1)
+impl InputHashes {
+    /// Reads the input.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn of(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Self, NotMeasured> {
+        let files = host.watch();
+        let input = FleetInput::open(&*files, path, memory)?;
+        let hashes = input.hash(host).map(|content| Self { content, packed_toc: input.packed_toc_hash() });
+        unless_changed(&*files, path, hashes)
+    }
+
+    /// Both as text, for [`from_text`](Self::from_text).
+    pub(crate) fn to_text(self) -> String {
+        let toc = self.packed_toc.map_or_else(String::new, |toc| format!("+{}", toc.to_hex()));
+        format!("{}{toc}", self.content.to_hex())
+    }
+
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        let (content, toc) = text.split_once('+').map_or((text, None), |(content, toc)| (content, Some(toc)));
+        let packed_toc = toc.map(Hash::from_hex).transpose().ok()?;
+        Some(Self { content: Hash::from_hex(content).ok()?, packed_toc })
+    }
 }
 
 /// Reads the recording. Returns it with the folder of its symbols, if it can be opened.

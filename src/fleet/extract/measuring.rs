@@ -39,7 +39,7 @@ impl<'a> Measuring<'a> {
             Ok(fetched) => fetched,
             Err(error) => {
                 let outcome = self.unread(task, 0, NotMeasured::unreadable(error.to_string()));
-                return Finished { index, content: None, state: None, outcome };
+                return Finished { index, content: None, packed_toc: None, state: None, outcome };
             }
         };
         // A pipe can be read only once.
@@ -70,21 +70,23 @@ impl<'a> Measuring<'a> {
         let file = state.as_ref().filter(|state| state.is_lasting());
         if let Some(kept) = file.and_then(|state| self.keeper.kept(index, task, state, memory)) {
             let (content, outcome) = (Some(kept.content), Outcome::Kept(kept));
-            return Finished { index, content, state, outcome };
+            return Finished { index, content, packed_toc: None, state, outcome };
         }
         let files = self.host.watch();
         let input = FleetInput::open(&*files, &task.path, memory);
         let read = input.and_then(|mut input| Ok((input.read(None, options, self.host)?, input)));
         let measured = read.map(|(read, input)| {
-            let content = read.content;
-            (content, self.measure(task, read, (&input, &*files), options, notes))
+            let (content, packed_toc) = (read.content, input.packed_toc_hash());
+            (content, packed_toc, self.measure(task, read, (&input, &*files), options, notes))
         });
         // Checked last, after the recording's symbols were read.
         match unless_changed(&*files, &task.path, measured) {
-            Ok((content, outcome)) => Finished { index, content: Some(content), state, outcome },
+            Ok((content, packed_toc, outcome)) => {
+                Finished { index, content: Some(content), packed_toc, state, outcome }
+            }
             Err(refused) => {
                 let outcome = self.unread(task, state.map_or(0, |state| state.length), refused);
-                Finished { index, content: None, state, outcome }
+                Finished { index, content: None, packed_toc: None, state, outcome }
             }
         }
     }

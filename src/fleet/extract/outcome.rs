@@ -44,6 +44,8 @@ pub(crate) struct Finished {
     pub(crate) index: usize,
     /// The hash of the content, if known.
     pub(crate) content: Option<Hash>,
+    /// The hash of the table of contents in the same archive.
+    pub(crate) packed_toc: Option<Hash>,
     /// The state of the file when it was opened.
     pub(crate) state: Option<InputState>,
     pub(crate) outcome: Outcome,

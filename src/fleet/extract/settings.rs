@@ -1,6 +1,6 @@
 //! Settings for measuring files, and the hash of everything that affects a file's result.
 
-use super::fleet_input::{hash_file, hash_packed_toc};
+use super::fleet_input::InputHashes;
 use super::intervals::AskedIntervals;
 use super::options::ReadingOptions;
 use super::symbols::FleetSymbols;
@@ -49,21 +49,21 @@ impl<'f> FleetSettings<'f> {
     /// The hash of an export's intervals file, if intervals are requested and are in a separate file.
     pub(super) fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
         self.intervals.as_ref()?;
-        hash_file(task.intervals_file()?, memory, host).ok()
+        Some(InputHashes::of(task.intervals_file()?, memory, host).ok()?.content)
     }
 
-    /// The fingerprint of a file with this content; see [`of_run`].
+    /// The fingerprint of a file with these hashes; see [`of_run`].
     pub(super) fn fingerprint_of(
         &self,
         task: &Task,
-        content: Hash,
+        hashes: InputHashes,
         host: &dyn FleetHost,
         memory: &MemoryBudget,
     ) -> String {
         let toc = match &task.toc {
-            Some(toc) => hash_file(toc, memory, host).ok(),
-            None => hash_packed_toc(&task.path, memory, host),
+            Some(toc) => InputHashes::of(toc, memory, host).ok().map(|hashes| hashes.content),
+            None => hashes.packed_toc,
         };
-        of_run(self.fingerprint, content, [toc, self.hash_of_intervals(task, memory, host)], task)
+        of_run(self.fingerprint, hashes.content, [toc, self.hash_of_intervals(task, memory, host)], task)
     }
 }

@@ -8,7 +8,7 @@ use super::{DiffReport, DiffView};
 use crate::calltree::OperationSummary;
 use crate::output::alerts;
 use crate::output::json::{during, field, operations, redacted, values};
-use crate::report::diff::{Change, DiffNode, Function, Side, Sides};
+use crate::report::diff::{Change, DiffNode, Function, LackingNames, Side, Sides};
 use crate::report::{Report, SeriesReport};
 
 /// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
@@ -28,6 +28,12 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
     field(out, "factor", &json!(diff.factor))?;
     if !report.alerts.is_empty() {
         field(out, "alerts", &report.alerts.iter().map(alerts::json).collect())?;
+    }
+    if !diff.lacking_names.is_empty() {
+        let lacking = diff.lacking_names.iter().map(|LackingNames { binary, shares: [before, after] }| {
+            json!({"binary": binary, "before": before, "after": after})
+        });
+        field(out, "lacking_names", &lacking.collect())?;
     }
     // Both sides use the same pseudonyms, and the second side lists all of them.
     if let Some(list) = &report.after.redacted {
@@ -78,7 +84,7 @@ fn recording(report: &Report<'_>) -> Value {
         "series": series.collect::<Value>(),
         "duration_ns": length.map(|length| length.nanos.as_nanos()),
         "duration_is_recorded": length.map(|length| length.is_recorded),
-        "rejected_rows": report.recording.rejected(),
+        "rejected_rows": report.rejected(),
     });
     if let Some(intervals) = &report.options.selection.intervals {
         recording["during"] = during(intervals);

@@ -11,7 +11,7 @@ use crate::output::text::{Tone, base_text, command_lines, fit};
 use crate::profile::{Meaning, StateFilter};
 use crate::report::diff::{DiffRow, Normalize, Presence};
 use crate::report::{Length, Report};
-use crate::settings::{NORMALIZE, OUTPUT, VIEW};
+use crate::settings::{DSYM, NORMALIZE, OUTPUT, VIEW};
 use crate::units::{Unit, Weight};
 
 /// The maximum number of functions in a list.
@@ -96,7 +96,11 @@ impl Text<'_, '_, '_> {
 
     /// The change, in sentences.
     fn answer(&self) -> String {
-        if self.is_too_few() { self.too_few() } else { format!("{} {}", self.total(), self.largest()) }
+        if self.is_too_few() {
+            return self.too_few();
+        }
+        let sentences = [self.total(), self.largest()].into_iter().chain(self.lacking_names());
+        sentences.filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     /// The numbers of samples on both sides.
@@ -164,6 +168,22 @@ impl Text<'_, '_, '_> {
         )
     }
 
+    /// The functions that cannot be compared, in a sentence for each binary.
+    fn lacking_names(&self) -> impl Iterator<Item = String> {
+        self.report.diff.lacking_names.iter().map(|lacking| {
+            let [before, after] = lacking.shares.map(|share| format!("{:.1}%", 100.0 * share));
+            match &lacking.binary {
+                Some(binary) => format!(
+                    "{binary} has no names for {before} of its samples before and {after} after, so its functions cannot be compared: pass the \
+                     symbols of both builds with {DSYM}."
+                ),
+                None => format!(
+                    "{before} of the samples before and {after} after have no binary or no stack, so functions cannot be compared."
+                ),
+            }
+        })
+    }
+
     /// Both weights, with the second one scaled to the first recording.
     fn comparable(&self, before: u64, after: u64) -> [String; 2] {
         let after = (after as f64 * self.report.diff.factor).round() as u64;
@@ -178,7 +198,11 @@ impl Text<'_, '_, '_> {
             true => (&diff.functions, false),
         };
         let is_known = diff.noise_factor.is_finite();
-        let Some(row) = rows.iter().find(|row| !is_known || row.self_change.is_beyond_noise()) else {
+        let mut comparable = rows.iter().filter(|row| diff.is_comparable(&row.function));
+        let Some(row) = comparable.find(|row| !is_known || row.self_change.is_beyond_noise()) else {
+            if !diff.lacking_names.is_empty() {
+                return String::new();
+            }
             let none = if are_own { "None of your functions" } else { "No function" };
             return format!("{none} changed by more than {} explains.", self.noise());
         };
@@ -241,7 +265,8 @@ impl Text<'_, '_, '_> {
         };
         // A row with fewer samples rarely exceeds the noise.
         let samples = |row: &&DiffRow| row.sides.before.sums.self_samples + row.sides.after.sums.self_samples;
-        let rows: Vec<&DiffRow> = rows.iter().filter(|row| samples(row) >= TESTABLE).collect();
+        let is_tested = |row: &&DiffRow| samples(row) >= TESTABLE && diff.is_comparable(&row.function);
+        let rows: Vec<&DiffRow> = rows.iter().filter(is_tested).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
         let by_chance = match (rows.len() as f64 * BY_CHANCE).round() {
             few if few < 1.0 => "less than one".to_owned(),

@@ -81,7 +81,7 @@ impl Text<'_, '_, '_> {
             if let Some(intervals) = &report.options.selection.intervals {
                 self.style.write_wrapped(None, LABEL, &during(intervals), out)?;
             }
-            if let rejected @ 1.. = report.recording.rejected() {
+            if let rejected @ 1.. = report.rejected() {
                 let text = format!("{} could not be read", several(rejected, "row"));
                 self.style.write_wrapped(Some(Tone::Warning), LABEL, &text, out)?;
             }

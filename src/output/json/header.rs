@@ -249,6 +249,9 @@ fn series(report: &Report<'_>, index: usize, series: &SeriesReport, names: &[Vec
         "other_states": states.collect::<Value>(),
         "counters": counters,
     });
+    if series.removed_other_states.samples > 0 {
+        value["removed_other_states"] = amount(&series.removed_other_states);
+    }
     if let Some(names) = names {
         value["counter_names"] = json!(names);
     }

@@ -210,10 +210,12 @@ fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
         counted.iter().flat_map(|series| series.all_threads()).map(|row| profile.thread(row.thread).process).collect();
     processes.sort_unstable();
     processes.dedup();
+    // Of threads that waited, too.
+    let measured = if unit == Unit::Nanoseconds && !report.is_running() { "Time" } else { measured(unit) };
     match processes.as_slice() {
-        [] => measured(unit).to_owned(),
-        [one] => format!("{} of {}", measured(unit), process_label(profile, profile.process(*one))),
-        more => format!("{} of {} processes", measured(unit), more.len()),
+        [] => measured.to_owned(),
+        [one] => format!("{measured} of {}", process_label(profile, profile.process(*one))),
+        more => format!("{measured} of {} processes", more.len()),
     }
 }
 

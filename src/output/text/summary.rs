@@ -220,45 +220,23 @@ pub(super) fn operation_lines(
             style.write_wrapped(Some(Tone::Dim), 2, &format!("{text}: {note}"), out)?;
         }
     }
-    if report.options.view == View::States {
-        return state_line(report, series, style, out);
+    let mut has_removed = OperationSummary::removed(&report.operations, series.series).1 > 0;
+    if report.options.view.has_all_states() && series.removed_other_states.samples > 0 {
+        let line = format!("removed of states that are not counted: {}", amount_text(series.removed_other_states));
+        style.write_wrapped(Some(Tone::Warning), 2, &line, out)?;
+        has_removed = true;
     }
-    let removes = |operation: &OperationSummary| operation.change(series.series).removed_samples > 0;
-    if report.operations.iter().any(removes) {
-        let left = format!("all percentages are relative to the {} that are left", series.counted.weight);
-        style.write_wrapped(None, 2, &left, out)?;
+    if has_removed {
+        let left = match report.options.view {
+            View::States => {
+                let all = report.states(series).iter().map(|row| row.amount.weight.value).sum();
+                format!("{} of all states that are left", Weight::new(all, series.unit))
+            }
+            _ => format!("{} that are left", series.counted.weight),
+        };
+        style.write_wrapped(None, 2, &format!("all percentages are relative to the {left}"), out)?;
     }
     Ok(())
-}
-
-/// Writes what operations removed of the states that are not selected, and what is left of all states.
-fn state_line(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let sum = |amounts: &mut dyn Iterator<Item = Amount>| {
-        amounts.fold(Amount::none(series.unit), |mut sum, amount| {
-            sum.add(amount.weight.value, amount.samples);
-            sum
-        })
-    };
-    let rows = report.states(series);
-    let left = sum(&mut rows.iter().filter(|row| !row.is_counted).map(|row| row.amount));
-    let before = sum(&mut series.other_states.iter().map(|(_, amount)| *amount));
-    let removed = before.samples.saturating_sub(left.samples);
-    if removed > 0 {
-        let weight = before.weight.value.saturating_sub(left.weight.value);
-        let removed = Amount { weight: Weight::new(weight, series.unit), samples: removed };
-        let line = format!("removed of states that are not counted: {}", amount_text(removed));
-        style.write_wrapped(Some(Tone::Warning), 2, &line, out)?;
-    }
-    if removed == 0 && OperationSummary::removed(&report.operations, series.series).1 == 0 {
-        return Ok(());
-    }
-    let all = sum(&mut rows.iter().map(|row| row.amount));
-    style.write_wrapped(
-        None,
-        2,
-        &format!("all percentages are relative to the {} of all states that are left", all.weight),
-        out,
-    )
 }
 
 /// True if symbols were found for the binary that cannot name its frames. An earlier line reports this.

@@ -98,6 +98,11 @@ fn find_images(images: &[Image], stack: &mut Stack) {
     for frame in &mut stack.frames {
         let Some(index) = frame.image else { continue };
         let Some(image) = images.get(index) else {
+            // Without a list of images, names are all that a frame has.
+            if images.is_empty() && frame.name.is_some() {
+                frame.image = None;
+                continue;
+            }
             stack.unread.get_or_insert_with(|| stack.at.clone());
             frame.image = None;
             continue;

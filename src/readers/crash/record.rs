@@ -139,6 +139,8 @@ impl<'r, 'i> Writer<'r, 'i> {
         let path = match self.report.fact("procPath") {
             // An image that is not listed.
             Some(path) if image.path == process_name(self.report) => path,
+            // Binaries without UUIDs are told apart by their paths.
+            _ if image.path.is_empty() => &image.name,
             _ => &image.path,
         };
         let arch = Some(image.arch.as_str()).filter(|arch| !arch.is_empty());

@@ -335,8 +335,11 @@ impl Parser {
     /// complete, and whether a space was lost.
     fn add_to_image(&mut self, rest: &str, at: &Position) -> Result<(), OverBudget> {
         let is_whole = |line: &String| {
-            let is_named = |row: &Row| line.split(" <").next().is_some_and(|before| before.contains(&row.name));
-            Row::parse(line).is_some_and(|row| is_named(&row) && !row.path.ends_with('/'))
+            let before = line.split(" <").next().unwrap_or_default();
+            let is_part = |part: &str| part.starts_with(char::is_alphanumeric);
+            // As a word: `Foundation` in `com.apple.Foundation (6.9)`.
+            let is_named = |name: &str| before.split(name).skip(1).any(|after| !is_part(after));
+            Row::parse(line).is_some_and(|row| is_named(&row.name) && !row.path.ends_with('/'))
         };
         let before = &self.image_line;
         let glued = ["", " "].map(|between| format!("{before}{between}{rest}"));

@@ -7,7 +7,8 @@
 //! - neither recording has a sample of its subject, which is most often a mistake in the rule;
 //! - the unit of its limit differs from the unit of the recordings;
 //! - the recordings cannot be scaled, because a length or weight is missing;
-//! - the outcome would change if all unreadable rows belonged to its subject and had the mean weight.
+//! - the outcome would change if all unreadable rows belonged to its subject and had the mean weight;
+//! - more code of its functions has names in one recording than in the other, and no other function fires.
 //!
 //! # What chance explains
 //!
@@ -38,7 +39,11 @@ impl Diff {
         if !self.is_scaled {
             return undecided("a length or weight to scale by is missing".to_owned());
         }
-        let changes = self.changes_of(rule);
+        let mut changes = self.changes_of(rule);
+        let all = changes.len();
+        let is_comparable = |function: &Function| self.is_comparable(function) || is_no_stack(rule, function);
+        changes.retain(|(of, _)| of.is_none_or(is_comparable));
+        let is_lacking = !self.lacking_names.is_empty() && changes.len() < all;
         let deviations = deviations(changes.len());
         let candidate = |(of, change): (Option<&Function>, Change)| {
             let (value, noise) = (change.weight, change.noise);
@@ -52,7 +57,10 @@ impl Diff {
         // Weights that scaling should make equal may differ by a rounding error of the factor.
         let (state, causes_count) = judge(rule, most + total * 1e-12, &mut candidates);
         let causes: Vec<AlertCause> = candidates.into_iter().map(|candidate| candidate.of).collect();
-        let Some(first) = causes.first() else { return undecided("neither recording has a sample of it".to_owned()) };
+        let Some(first) = causes.first() else {
+            let why = if is_lacking { LACKING_NAMES } else { "neither recording has a sample of it" };
+            return undecided(why.to_owned());
+        };
         // All unreadable rows may belong to the subject.
         let [before, after] = self.unread;
         let is_open = match state {
@@ -60,8 +68,13 @@ impl Diff {
             AlertState::Quiet => after > 0.0 && first.value + after > most,
             AlertState::Undecided { .. } => false,
         };
-        let why = if is_open { UNREAD_ROWS } else { "sampling alone may explain that" };
-        let state = if is_open { AlertState::UNSURE } else { state };
+        let is_lacking = is_lacking && state == AlertState::Quiet;
+        let why = match () {
+            () if is_open => UNREAD_ROWS,
+            () if is_lacking => LACKING_NAMES,
+            () => "sampling alone may explain that",
+        };
+        let state = if is_open || is_lacking { AlertState::UNSURE } else { state };
         let note = state.is_undecided().then(|| why.to_owned());
         let (value, causes_count) = (Some(first.value), causes_count as u64);
         AlertOutcome { state, value, causes, causes_count, judged, note, ..undecided(String::new()) }
@@ -89,6 +102,14 @@ impl Diff {
         let change = |row: &DiffRow| if is_self { row.self_change } else { row.all_change };
         rows.iter().filter(is_wanted).map(|row| (Some(&row.function), change(row))).collect()
     }
+}
+
+/// Why a rule about functions is undecided.
+const LACKING_NAMES: &str = "names are missing in one recording";
+
+/// True if a rule names the samples without a stack, which count as a function only then.
+fn is_no_stack(rule: &AlertRule, function: &Function) -> bool {
+    matches!(rule.subject, AlertSubject::Named(..)) && function.key == FunctionKey::NoStack
 }
 
 /// The number of standard deviations that growth must exceed if `count` subjects are tested.
@@ -152,6 +173,7 @@ mod tests {
             is_scaled: true,
             noise_factor: 1.0,
             unread: [0.0; 2],
+            lacking_names: Vec::new(),
             total,
             functions: rows,
             own_functions: Vec::new(),

@@ -32,6 +32,7 @@
 
 mod alert;
 mod change_and_noise;
+mod lacking_names;
 mod likeness;
 mod matching;
 mod tree;
@@ -47,6 +48,8 @@ pub use tree::{DiffNode, DiffTree};
 use super::Report;
 use crate::calltree::Forest;
 use crate::units::Unit;
+pub(crate) use lacking_names::LackingNames;
+use lacking_names::lacking_names;
 use tree::{WeighedTree, change_of, own_code};
 
 /// A row of a table: a function or a binary.
@@ -78,6 +81,8 @@ pub struct Diff {
     pub noise_factor: f64,
     /// For each side, the total weight of unreadable rows, assuming the mean weight of a sample.
     pub(crate) unread: [f64; 2],
+    /// The binaries whose functions cannot be compared.
+    pub(crate) lacking_names: Vec<LackingNames>,
     /// All selected samples.
     pub total: Sides,
     /// The functions, by descending change of self weight. Samples without a stack form one entry.
@@ -149,7 +154,10 @@ impl Diff {
             });
             rows
         };
+        let functions = rows(functions);
+        let sides = functions.iter().map(|row| (&row.function, &row.sides));
         let diff = Self {
+            lacking_names: lacking_names(sides, tree.functions.has_binaries),
             unit: likeness::counted(before).next().map_or(Unit::Samples, |series| series.unit),
             factor,
             is_scaled: found.is_some(),
@@ -157,12 +165,12 @@ impl Diff {
             unread: [(before, total.before, 1.0), (after, total.after, factor)].map(
                 |(report, Side { sums, .. }, factor)| {
                     let mean = sums.all_weight as f64 / sums.all_samples.max(1) as f64;
-                    report.recording.rejected() as f64 * mean * factor
+                    report.rejected() as f64 * mean * factor
                 },
             ),
             total,
             own_functions: rows(own),
-            functions: rows(functions),
+            functions,
             binaries: rows(binaries),
             weighed,
         };
@@ -187,6 +195,16 @@ impl Diff {
     pub(crate) fn unread_may_explain(&self, change: &Change) -> bool {
         let unread: f64 = self.unread.iter().sum();
         unread > 0.0 && change.weight.abs() <= unread
+    }
+
+    /// True if a function or binary can be compared: not for samples without a stack, nor if its names are missing on one side.
+    pub(crate) fn is_comparable(&self, function: &Function) -> bool {
+        let is_lacking = |lacking: &LackingNames| match &lacking.binary {
+            None => true,
+            // The weight of a binary does not depend on the names of its functions.
+            binary => !function.name.is_empty() && *binary == function.binary,
+        };
+        function.key != FunctionKey::NoStack && !self.lacking_names.iter().any(is_lacking)
     }
 
     /// The call tree over all threads in preorder, the root first. Siblings are sorted by descending change in total weight. Nodes are not stored.

@@ -190,12 +190,16 @@ fn unknown(
             format!("{total}, {sides}; a claim needs at least {}", units(comparison, [TOTAL_UNITS; 2]))
         }
         Some(Obstacle::Shorter) => format!(
-            "{total}, {sides}, and new recordings are shorter, as after a crash; if they did all of their work, add {MEASURE} cpu-time"
+            "{total}, {sides}, and {}, as after a crash; if they did all of their work, add {MEASURE} cpu-time",
+            match comparison.choice {
+                Choice::UnknownLengths => "samples of new recordings cover less time",
+                _ => "new recordings are shorter",
+            }
         ),
         Some(Obstacle::MoreIdle) => {
             let mut totals = comparison.measures.iter().flat_map(|measured| &measured.total.idle);
             let idle = totals.next().map(idle).unwrap_or_default();
-            format!("{total}, {sides}, but {idle}: did each app start?")
+            format!("{total}, {sides}, but {idle}: check that each app started")
         }
         Some(Obstacle::Confounded) => {
             format!("{total}, {sides}, but {} may explain it", comparison.confounders.join(" and "))
@@ -204,14 +208,21 @@ fn unknown(
             "{total}, {sides}, but runs were busy throughout, so CPU use could not grow; record until the work is done, or add {MEASURE} interval:NAME"
         ),
         None => {
-            let (Some(hidden), Some(needed)) = (could_hide, needed) else {
-                return format!("{sides} cannot show how much runs vary");
-            };
             let limit = share(comparison.options.min_effect);
-            let show = match needed.iter().zip(comparison.units).all(|(needed, count)| *needed <= count) {
-                // The sides have enough typical units. The share of idle units, or a second quantity, may need more.
-                true => format!("{} suffice for a change of {limit} in most cases", units(comparison, needed)),
-                false => format!("about {} would show {limit}", units(comparison, needed)),
+            let (hidden, show) = match (could_hide, needed) {
+                (Some(hidden), Some(needed)) => {
+                    let has_enough = needed.iter().zip(comparison.units).all(|(needed, count)| *needed <= count);
+                    let units = units(comparison, needed);
+                    let show = match has_enough {
+                        true => format!("{units} suffice for a change of {limit} in most cases"),
+                        false => format!("about {units} would show {limit}"),
+                    };
+                    (hidden, show)
+                }
+                (Some(hidden), None) => {
+                    (hidden, format!("how many would show {limit} is unknown, since idle ones are among them"))
+                }
+                (None, _) => return format!("{sides} cannot show how much runs vary"),
             };
             format!(
                 "{total}, so up to {} ({}, one-sided) could hide in {sides}; {show}",
@@ -323,9 +334,14 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     }
     for (binary, shares) in comparison.functions.iter().flat_map(|functions| &functions.unnamed) {
         let [base, new] = shares.map(share);
-        cautions.push(format!(
-            "{binary} has no names for {base} of its samples in the base and {new} in the new side, so its functions are not compared; pass the symbols of both builds with {DSYM}."
-        ));
+        cautions.push(match binary.is_empty() {
+            true => format!(
+                "{base} of the samples in the base and {new} in the new side have no binary or no stack, so functions are not compared; record both sides in the same way."
+            ),
+            false => format!(
+                "{binary} has no names for {base} of its samples in the base and {new} in the new side, so its functions are not compared; pass the symbols of both builds with {DSYM}."
+            ),
+        });
     }
     cautions
 }

@@ -214,7 +214,12 @@ impl Page<'_, '_> {
         let parts = parts.into_iter().filter(|(amount, ..)| amount.samples > 0).map(|(amount, does, place)| {
             format!("{does} in {}{}{place}", counted(amount.samples), std::mem::take(&mut of))
         });
-        capitalized(&format!("{} {}", self.whose(main.thread), parts.collect::<Vec<_>>().join(", and ")))
+        let parts: Vec<String> = parts.collect();
+        // It may have had only samples of idle cores.
+        if parts.is_empty() {
+            return String::new();
+        }
+        capitalized(&format!("{} {}", self.whose(main.thread), parts.join(", and ")))
     }
 
     /// A thread, with its process if there are several.

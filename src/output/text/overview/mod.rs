@@ -286,6 +286,7 @@ impl<'p, 'e> Page<'p, 'e> {
             Meaning::OnCpu => {
                 let label = match self.series.unit {
                     Unit::Samples => "samples",
+                    _ if self.is_sampled() && !self.report.is_running() => "time",
                     _ if self.is_sampled() => "CPU",
                     // Rows of other tables do not use a core.
                     _ => {

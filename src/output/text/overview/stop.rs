@@ -4,7 +4,7 @@ use super::{Fact, Page};
 use crate::output::text::style::{Tone, clean, fit};
 use crate::profile::ThreadId;
 use crate::recording::{CRASH, LAST_EXCEPTION, NON_FATAL, SPECIFIC_BACKTRACE, lookup};
-use crate::report::{Stop, is_own_binary};
+use crate::report::{Stop, ThreadReport, is_own_binary};
 use crate::settings::VIEW;
 use crate::units::several;
 
@@ -17,9 +17,17 @@ const FACT: usize = 160;
 const THREAD: usize = 48;
 
 impl Page<'_, '_> {
-    /// `the stacks of 3 threads at one moment`.
+    /// `the stacks of 3 threads at one moment, and 1 backtrace`.
     pub(super) fn stacks_of_stop(&self) -> String {
-        format!("the stacks of {} at one moment", several(self.series.all_threads().count() as u64, "thread"))
+        let is_backtrace = |row: &&ThreadReport| {
+            let name = self.profile.string(self.profile.thread(row.thread).name);
+            [LAST_EXCEPTION, SPECIFIC_BACKTRACE].iter().any(|backtrace| name.starts_with(backtrace))
+        };
+        let backtraces = self.series.all_threads().filter(is_backtrace).count() as u64;
+        let threads = several(self.series.all_threads().count() as u64 - backtraces, "thread");
+        let and_backtraces =
+            if backtraces > 0 { format!(", and {}", several(backtraces, "backtrace")) } else { String::new() };
+        format!("the stacks of {threads} at one moment{and_backtraces}")
     }
 
     /// `crash: exception EXC_BREAKPOINT (6) · signal SIGTRAP (5)`, and `thread: Thread 0 crashed in …; the innermost function of your code is …`.

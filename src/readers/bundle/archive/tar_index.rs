@@ -1,6 +1,6 @@
 //! Lists the contents of a tar in one pass over its headers.
 
-use std::io::{Cursor, Read, Seek};
+use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use tar::EntryType;
@@ -16,6 +16,9 @@ use super::super::file::over_budget;
 
 /// The length of a header.
 pub(super) const BLOCK: usize = 512;
+
+/// How many bytes after the last entry must be zeros. Archives are padded with less.
+const PADDING: u64 = 64 << 10;
 
 /// The position of the checksum in a header: six octal digits, a NUL and a space.
 const CHECKSUM: std::ops::Range<usize> = 148..156;
@@ -43,11 +46,12 @@ pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) ->
 fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: std::io::Error| malformed(path, format!("the tar archive is broken: {error}"));
     let mut archive = tar::Archive::new(source);
-    let mut budget = Budget::new(path, limits);
+    let (mut budget, mut end) = (Budget::new(path, limits), 0);
     for entry in archive.entries_with_seek().map_err(broken)? {
         let entry = entry.map_err(broken)?;
         let (kind, position, start) =
             (entry.header().entry_type(), entry.raw_header_position(), entry.raw_file_position());
+        end = start.saturating_add(entry.size()).div_ceil(BLOCK as u64).saturating_mul(BLOCK as u64);
         if kind.is_pax_global_extensions() {
             continue;
         }
@@ -67,7 +71,29 @@ fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLim
         }
         budget.add(name, Some(item), position)?;
     }
+    check_end(archive.into_inner(), end, path)?;
     Ok(budget.finish())
+}
+
+/// Fails unless zeros follow the last entry. Otherwise, more entries were cut off or are unreadable.
+fn check_end(mut source: impl Read + Seek, end: u64, path: &Path) -> Result<(), Error> {
+    let mut after = Vec::new();
+    let read = source.seek(SeekFrom::Start(end)).and_then(|_| source.take(PADDING).read_to_end(&mut after));
+    read.map_err(|error| malformed(path, format!("the end of the tar archive cannot be read: {error}")))?;
+    if after.is_empty() {
+        let what = format!("the tar archive is truncated: no end follows its last entry, at byte {end}");
+        return Err(malformed(path, what));
+    }
+    match after.iter().position(|&byte| byte != 0) {
+        None => Ok(()),
+        Some(first) => {
+            let what = format!(
+                "the tar archive has data after its end, at byte {}: it is broken, or several archives in one file",
+                end + first as u64
+            );
+            Err(malformed(path, what))
+        }
+    }
 }
 
 fn place(kind: EntryType, start: u64) -> Place {

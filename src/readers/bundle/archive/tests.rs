@@ -269,7 +269,8 @@ fn names_that_lead_out_of_an_archive_are_refused() {
         is_kind(mount("x", zip), word);
     }
     let deep = "a/".repeat(40) + "x";
-    assert_eq!(mount("x", tar_entry(&deep, tar::EntryType::Regular, b"")).unwrap(), None);
+    let deep = tar_entry(&deep, tar::EntryType::Regular, b"");
+    assert_eq!(mount("x", [deep, END.to_vec()].concat()).unwrap(), None);
     let deep = vec![("a/".repeat(70) + "x", Vec::new())];
     is_kind(mount("x", zip_of(&deep, CompressionMethod::Stored)), "too many folders");
     for (first, second, word) in [
@@ -290,6 +291,7 @@ fn names_that_lead_out_of_an_archive_are_refused() {
 fn links_and_encrypted_entries_are_there_and_are_not_read() {
     let mut tar = tar_entry("a.trace/form.template", tar::EntryType::Symlink, b"");
     tar.extend(tar_entry("a.trace/other", tar::EntryType::Regular, b"text"));
+    tar.extend(END);
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     writer.add_symlink("a.trace/form.template", "/etc/passwd", SimpleFileOptions::default()).unwrap();
     writer.start_file("a.trace/other", SimpleFileOptions::default()).unwrap();
@@ -313,6 +315,23 @@ fn links_and_encrypted_entries_are_there_and_are_not_read() {
     let error = mounted.read(&bundle.join("form.template"), 0, 9).unwrap_err().to_string();
     assert!(error.contains("encrypted"), "{error}");
 }
+
+#[test]
+fn tars_that_do_not_end_are_refused() {
+    let tar = tar_of(&below("a.trace", &recording()));
+    let end = tar.len() - tar.iter().rev().position(|&byte| byte != 0).unwrap();
+    let end = end.div_ceil(512) * 512;
+    let kind = is_kind(mount("x", tar[..end].to_vec()), "truncated: no end follows its last entry");
+    assert!(matches!(kind, ErrorKind::Malformed(_)));
+    // A header that was zeroed, and two archives in one file.
+    let entry = |name| tar_entry(name, tar::EntryType::Regular, b"x");
+    let zeroed = [entry("a.xml"), vec![0; 512], b"x".to_vec(), vec![0; 511], entry("b.xml"), END.to_vec()].concat();
+    is_kind(mount("x", zeroed), "has data after its end, at byte 1536");
+    is_kind(mount("x", [tar.clone(), tar].concat()), "several archives in one file");
+}
+
+/// What ends a tar.
+const END: [u8; 1024] = [0; 1024];
 
 #[test]
 fn bombs_are_refused() {
