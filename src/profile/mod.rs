@@ -51,7 +51,6 @@ mod strings;
 mod sums;
 mod time_bins;
 mod time_range;
-mod unnamed_share;
 mod wait;
 
 pub use builder::{FrameKey, ProfileBuilder};
@@ -79,7 +78,6 @@ pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub(crate) use time_bins::{BinLength, TimeBins};
 pub use time_range::TimeRange;
-pub(crate) use unnamed_share::unnamed_differ;
 pub(crate) use wait::{Activity, Wait, Waits, is_no_call};
 
 use std::sync::Arc;

@@ -471,7 +471,7 @@ fn replaced(text: &str, name: &str, by: &str) -> String {
 
 /// A side whose functions have no binaries, stacks or names cannot show that functions are new.
 #[test]
-fn functions_that_only_one_side_names_are_not_compared() {
+fn functions_that_only_one_side_names_are_not_called_slower() {
     let folder = Folder::new();
     let without_binaries = |text: &str| replaced(text, "binary", "");
     let without_stacks = |text: &str| replaced(text, "tagged-backtrace", "<sentinel/>");
@@ -487,28 +487,41 @@ fn functions_that_only_one_side_names_are_not_compared() {
         write("no-stacks", &without_stacks(&text));
     }
     let whole = folder.path("whole");
+    let said_of = |args: &[&str]| {
+        let output = traceparse(args).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        (output.status.code(), text)
+    };
     for (other, said) in [
-        ("no-binaries", "have no binary or no stack, so functions are not compared"),
-        ("no-stacks", "have no binary or no stack, so functions are not compared"),
-        ("no-names", "Shop has no names for"),
+        ("no-binaries", "have no binary or no stack, which may explain changes"),
+        ("no-stacks", "have no binary or no stack, which may explain changes"),
+        ("no-names", "Shop has unnamed code"),
     ] {
         let other = folder.path(other);
         for [base, new] in [[&other, &whole], [&whole, &other]] {
-            let output = traceparse(&["compare", base, "--against", new, "--min-effect", "50%"]).output().unwrap();
-            let text = [output.stdout, output.stderr].concat();
-            let text = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(output.status.code() != Some(3) && text.contains(said), "{base} {new}: {text}");
-            assert!(!text.contains(" new,") && !text.contains(" gone"), "{base} {new}: {text}");
+            let (code, text) = said_of(&["compare", base, "--against", new, "--min-effect", "50%"]);
+            assert!(code != Some(3) && text.contains(said) && !text.contains("Slower"), "{base} {new}: {text}");
         }
     }
+    // Unnamed code that did not change explains nothing.
+    for (index, factor) in (0..6).flat_map(|index| [(index, 1), (index, 3)]) {
+        let functions = [("layout", 60), ("render", factor * samples(index)), ("total", samples(index + 2))];
+        let text = export(&functions, Table::TimeProfile).replace("name=\"layout\"", "name=\"0x100000999\"");
+        crate::fleet_case::write(&folder, &format!("grown-{factor}/{index}.xml"), text);
+    }
+    let grown = ["grown-1", "grown-3"].map(|name| folder.path(name));
+    let (code, text) = said_of(&["compare", &grown[0], "--against", &grown[1]]);
+    assert!(code == Some(3) && text.contains("render") && !text.contains("unnamed code"), "{text}");
+    let grown = grown.map(|folder| format!("{folder}/1.xml"));
+    let (code, text) = said_of(&["diff", &grown[0], &grown[1], "--alert", "function(*).self > 3%"]);
+    assert!(code == Some(3) && text.contains("is render") && !text.contains("unnamed code"), "{text}");
     // A comparison of two recordings matches names without binaries.
     let [whole, unnamed, stackless] =
         ["whole", "no-names", "no-stacks"].map(|name| folder.path(&format!("{name}/1.xml")));
-    for (before, said) in [(&unnamed, "Shop has no names for"), (&stackless, "have no binary or no stack")] {
-        let rule = ["diff", before, &whole, "--alert", "function(*).self > 3%"];
-        let text = stdout_of(&finish(&mut traceparse(&rule)).code(4));
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains(said) && text.contains("names are missing in one recording"), "{text}");
+    for (before, said) in [(&unnamed, "Shop has unnamed code"), (&stackless, "have no binary or no stack")] {
+        let (code, text) = said_of(&["diff", before, &whole, "--alert", "function(*).self > 3%"]);
+        assert!(code == Some(4) && text.contains(said) && text.contains("names are missing"), "{text}");
         assert!(!text.contains("largest change"), "{text}");
     }
 }

@@ -423,6 +423,7 @@ fn empty_and_wrapped_lines_end_no_list() {
         ("Orchard.app/Orchard\n0x23", "Orchard.app/Orc\nhard\n0x23"),
         ("Orchard.app/Orchard\n0x23", "Orchard.ap\np/Orchard\n0x23"),
         (" <1672554c5c", "\n<1672554c5c"),
+        (" /private/var", "\n/private/var"),
         ("Triggered by Thread:  0", "Triggered by Thread: 0, Dispatch Queue: com.apple.main-thread"),
     ] {
         assert!(text.contains(before), "{before}");

@@ -371,6 +371,9 @@ class Comparison:
         bounds, needed = [total.bound for total in totals], [total.needed for total in totals]
         could_hide = None if None in bounds else max(0.0, *map(math.expm1, bounds))
         units = None if None in needed else sides([math.ceil(max(needed) * n) for n in self.n])
+        # There are enough units that are not idle, so what could hide is in the share of idle ones.
+        if units and any(total.idle for total in totals) and all(units[side] <= n for side, n in zip(("base", "new"), self.n)):
+            units = None
         slower, faster, because = self.claims(True) + ["function"] * function_fails, self.claims(False), None
         if slower:
             verdict = "slower"

@@ -15,7 +15,6 @@ use super::units::Units;
 use super::weights::{FunctionValues, Weights};
 use crate::fleet::run::FrameRow;
 use crate::fleet::scope::ScopeName;
-use crate::profile::unnamed_differ;
 use crate::stats::{Effect, benjamini_hochberg, holm};
 
 /// Functions with fewer samples per run, over both sides, are not tested: no change could be detected, and testing them would make other changes
@@ -24,6 +23,11 @@ const LEAST_SAMPLES: u64 = 5;
 
 /// With fewer units per side, no function is claimed to have changed, since the variance of a few units with few samples is too uncertain.
 pub(crate) const FUNCTION_UNITS: u64 = 5;
+
+/// If the unnamed weight of a binary's run changed by less than this share of its weight, its functions can be compared.
+const UNNAMED: f64 = 0.05;
+/// The probability that it appears to have changed in any binary although it did not.
+const UNNAMED_LEVEL: f64 = 0.01;
 
 /// The probability of exceeding the upper bound of the total's growth, which can rule out that a function grew.
 const SURELY: f64 = 0.005;
@@ -44,9 +48,8 @@ pub struct Functions {
     pub growth: Option<CommonGrowth>,
     /// True if any slower function fails the job.
     fails_with_any: bool,
-    /// Binaries whose functions are not tested, since their shares of code without symbols differ between the sides; with these shares. If the
-    /// shares of samples without a binary or a stack differ, these are named by the empty string, and no function is tested: any function may be
-    /// among them.
+    /// Binaries whose functions are not tested, since the amounts of their code without symbols differ between the sides; with the shares of this
+    /// code in their weight. The empty string stands for samples without a binary or a stack, whose change may explain that of any function.
     pub unnamed: Vec<(String, [f64; 2])>,
 }
 
@@ -105,6 +108,10 @@ impl Functions {
         if units.counts().into_iter().min() < Some(FUNCTION_UNITS) {
             family.names.clear();
         }
+        let lost = Weights::of(sides, units, |name| family.lost.contains(name))?;
+        let unnamed = family.unnamed(&lost, &FunctionValues::new(quantity, sides, units));
+        let is_unnamed = |name: &ScopeName| unnamed.iter().any(|(binary, _)| Some(binary) == name.binary.as_ref());
+        family.names.retain(|name| binary_of(name).is_none() || !is_unnamed(name));
         let weights = Weights::of(sides, units, |name| family.names.contains(name))?;
         let values = FunctionValues::new(quantity, sides, units);
         let total = units.mean_of(|side, run| {
@@ -119,13 +126,13 @@ impl Functions {
             fails_with_any: options.fails_with_any_function,
             base_total: total[0],
             growth: None,
-            unnamed: family.unnamed,
+            unnamed,
         };
         functions.adjust(&tests, is_total_slower);
         // If a function clearly grew by more than the total, its cost must have come from elsewhere.
         let effect = measured.total.effect.filter(|_| quantity.is_sampled());
         let most = effect.map_or(f64::INFINITY, |effect| total[0] * effect.upper_bound(SURELY).exp_m1());
-        functions.find_moved((&weights, most), sides, units, quantity)?;
+        functions.find_moved((&weights, &family.lost, most), sides, units, quantity)?;
         functions.tested.sort_by(by_certainty);
         Ok(functions)
     }
@@ -154,7 +161,7 @@ impl Functions {
     /// Finds slower functions whose growth the fall of other functions explains.
     fn find_moved(
         &mut self,
-        (weights, most): (&BTreeMap<ScopeName, Weights>, f64),
+        (weights, lost, most): (&BTreeMap<ScopeName, Weights>, &BTreeSet<ScopeName>, f64),
         sides: &mut [Side; 2],
         units: &Units,
         quantity: &Quantity,
@@ -168,11 +175,20 @@ impl Functions {
         let relatives = Relatives::new(sides.iter().flat_map(Side::calls));
         let related: Vec<BTreeSet<&ScopeName>> = slower
             .iter()
-            .map(|function| match relatives.are_unknown() || function.growth() > most {
-                // Without call trees, or if the total clearly grew by less, the cost may have moved from anywhere: a class or binary may have
-                // been renamed with everything it calls.
-                true => weights.keys().filter(|name| **name != function.name).collect(),
-                false => relatives.of(&function.name),
+            .map(|function| {
+                let is_anywhere = relatives.are_unknown() || function.growth() > most || lost.contains(&function.name);
+                let mut related: BTreeSet<&ScopeName> = match is_anywhere {
+                    // Without call trees, or if the total clearly grew by less, the cost may have moved from anywhere: a class or binary may have
+                    // been renamed with everything it calls.
+                    true => weights.keys().collect(),
+                    false => relatives.of(&function.name),
+                };
+                // The function may have been among the code without names, or without stacks.
+                let may_be =
+                    |name: &&ScopeName| binary_of(name).is_none_or(|binary| binary_of(&function.name) == Some(binary));
+                related.extend(lost.iter().filter(may_be));
+                related.remove(&function.name);
+                related
             })
             .collect();
         let all: BTreeSet<&ScopeName> = related.iter().flatten().copied().collect();
@@ -280,50 +296,62 @@ impl<'w> Test<'w> {
 /// The functions to test.
 struct Family {
     names: BTreeSet<ScopeName>,
-    unnamed: Vec<(String, [f64; 2])>,
+    /// Code without symbols, samples without a stack and, if other functions have binaries, functions without one.
+    lost: BTreeSet<ScopeName>,
+    /// The weight of each binary on both sides. The empty name has the weight of all samples.
+    binaries: BTreeMap<String, [f64; 2]>,
 }
 
 impl Family {
     /// Selects functions by their total number of samples on both sides (Bourgon 2010).
     fn new(sides: &mut [Side; 2], units: &Units) -> io::Result<Self> {
         let mut samples: BTreeMap<ScopeName, u64> = BTreeMap::new();
-        // By binary and side: the number of samples, and of samples without a function name. For the empty name, those of all binaries, and those
-        // without a binary or a stack.
-        let mut binaries: BTreeMap<String, [[u64; 2]; 2]> = [(String::new(), [[0; 2]; 2])].into();
+        let mut binaries: BTreeMap<String, [f64; 2]> = BTreeMap::new();
         for (side, runs) in sides.iter_mut().enumerate() {
             runs.each_function(|name, entries| {
-                let entries = entries.iter().filter(|entry| units.has(side, entry.run as usize));
-                let count: u64 = entries.map(|entry| entry.samples).sum();
-                let mut add = |binary: &str, is_lost: bool| {
-                    let [all, lost] = &mut binaries.entry(binary.to_owned()).or_default()[side];
-                    *all += count;
-                    *lost += if is_lost { count } else { 0 };
-                };
-                // A missing binary is empty.
-                let binary = name.binary.as_deref().filter(|binary| !binary.is_empty());
-                add("", binary.is_none());
-                binary.into_iter().for_each(|binary| add(binary, !is_named(&name)));
-                if is_named(&name) {
-                    *samples.entry(name).or_default() += count;
+                let used = || entries.iter().filter(|entry| units.has(side, entry.run as usize));
+                let weight: f64 = used().map(|entry| entry.weight as f64).sum();
+                binaries.entry(String::new()).or_default()[side] += weight;
+                if let Some(binary) = binary_of(&name) {
+                    binaries.entry(binary.to_owned()).or_default()[side] += weight;
                 }
+                *samples.entry(name).or_default() += used().map(|entry| entry.samples).sum::<u64>();
             })?;
         }
         let least = LEAST_SAMPLES * units.runs().iter().sum::<u64>().max(1);
-        binaries.retain(|_, sides| sides[0][0] + sides[1][0] >= least && unnamed_differ(*sides));
-        let are_comparable = !binaries.contains_key("");
-        samples.retain(|name, count| {
-            let has_names = name.binary.as_ref().is_none_or(|binary| !binaries.contains_key(binary));
-            *count >= least && are_comparable && has_names
-        });
-        let shares = |sides: [[u64; 2]; 2]| sides.map(|[all, unnamed]| unnamed as f64 / all.max(1) as f64);
-        Ok(Self {
-            names: samples.into_keys().collect(),
-            unnamed: binaries.into_iter().map(|(binary, sides)| (binary, shares(sides))).collect(),
-        })
+        let is_lost = |name: &ScopeName| !is_named(name) || (binaries.len() > 1 && binary_of(name).is_none());
+        let lost = samples.keys().filter(|name| is_lost(name)).cloned().collect();
+        samples.retain(|name, count| *count >= least && is_named(name));
+        Ok(Self { names: samples.into_keys().collect(), lost, binaries })
+    }
+
+    /// The binaries whose amounts of code without names differ, with the shares of this code.
+    fn unnamed(&self, lost: &BTreeMap<ScopeName, Weights>, values: &FunctionValues<'_>) -> Vec<(String, [f64; 2])> {
+        let mut by_binary: BTreeMap<&str, Weights> = BTreeMap::new();
+        for (name, weights) in lost {
+            by_binary.entry(binary_of(name).unwrap_or_default()).or_default().add(weights);
+        }
+        let runs = values.units.runs().map(|count| count.max(1) as f64);
+        let level = UNNAMED_LEVEL / by_binary.len().max(1) as f64;
+        let differ = |(binary, weights): (&str, Weights)| {
+            let (all, lost) = (*self.binaries.get(binary)?, weights.sums());
+            let of_run = |sums: [f64; 2]| [sums[0] / runs[0], sums[1] / runs[1]];
+            let ([base, new], most) = (of_run(lost), of_run(all).into_iter().fold(0.0, f64::max));
+            let is_large = all.iter().all(|weight| *weight > 0.0) && (base - new).abs() > UNNAMED * most;
+            let is_sure = || values.effect(&weights).is_none_or(|effect| effect.p(0.0) <= level);
+            let share = |side: usize| lost[side] / all[side];
+            (is_large && is_sure()).then(|| (binary.to_owned(), [share(0), share(1)]))
+        };
+        by_binary.into_iter().filter_map(differ).collect()
     }
 }
 
 /// False for code without symbols, which may belong to any function.
 fn is_named(name: &ScopeName) -> bool {
     name.function.as_deref().is_some_and(|name| name != FrameRow::UNNAMED && name != FrameRow::STACKLESS)
+}
+
+/// The binary of a function; `None` if it is missing, which is empty.
+fn binary_of(name: &ScopeName) -> Option<&str> {
+    name.binary.as_deref().filter(|binary| !binary.is_empty())
 }

@@ -49,6 +49,12 @@ impl Weights {
         self.0.each_ref().map(|runs| runs.values().map(|(_, samples)| samples).sum())
     }
 
+    /// The total weight of each side.
+    pub(super) fn sums(&self) -> [f64; 2] {
+        // The sum of nothing is −0.
+        self.0.each_ref().map(|runs| runs.values().fold(0.0, |sum, &(weight, _)| sum + weight as f64))
+    }
+
     fn get(&self, side: usize, run: usize) -> (u64, u64) {
         self.0[side].get(&run).copied().unwrap_or_default()
     }

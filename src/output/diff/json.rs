@@ -30,8 +30,8 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
         field(out, "alerts", &report.alerts.iter().map(alerts::json).collect())?;
     }
     if !diff.lacking_names.is_empty() {
-        let lacking = diff.lacking_names.iter().map(|LackingNames { binary, shares: [before, after] }| {
-            json!({"binary": binary, "before": before, "after": after})
+        let lacking = diff.lacking_names.iter().map(|LackingNames { binary, shares: [before, after], change }| {
+            json!({"binary": binary, "before": before, "after": after, "change": change})
         });
         field(out, "lacking_names", &lacking.collect())?;
     }

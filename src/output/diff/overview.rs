@@ -9,7 +9,7 @@ use crate::alert::AlertState;
 use crate::output::text::table::write_left_out;
 use crate::output::text::{Tone, base_text, command_lines, fit};
 use crate::profile::{Meaning, StateFilter};
-use crate::report::diff::{DiffRow, Normalize, Presence};
+use crate::report::diff::{DiffRow, LackingNames, Normalize, Presence};
 use crate::report::{Length, Report};
 use crate::settings::{DSYM, NORMALIZE, OUTPUT, VIEW};
 use crate::units::{Unit, Weight};
@@ -168,20 +168,30 @@ impl Text<'_, '_, '_> {
         )
     }
 
-    /// The functions that cannot be compared, in a sentence for each binary.
-    fn lacking_names(&self) -> impl Iterator<Item = String> {
-        self.report.diff.lacking_names.iter().map(|lacking| {
-            let [before, after] = lacking.shares.map(|share| format!("{:.1}%", 100.0 * share));
-            match &lacking.binary {
-                Some(binary) => format!(
-                    "{binary} has no names for {before} of its samples before and {after} after, so its functions cannot be compared: pass the \
-                     symbols of both builds with {DSYM}."
-                ),
-                None => format!(
-                    "{before} of the samples before and {after} after have no binary or no stack, so functions cannot be compared."
-                ),
-            }
-        })
+    /// What may explain changes of functions: samples without a binary or a stack, and the binaries with unnamed code.
+    pub(super) fn lacking_names(&self) -> impl Iterator<Item = String> {
+        let found = &self.report.diff.lacking_names;
+        let (binaries, lost): (Vec<_>, Vec<_>) = found.iter().partition(|lacking| lacking.binary.is_some());
+        let shares = |lacking: &LackingNames| lacking.shares.map(|share| format!("{:.1}%", 100.0 * share));
+        let lost = lost.first().map(|lacking| {
+            let [before, after] = shares(lacking);
+            format!(
+                "{before} before and {after} after have no binary or no stack, which may explain changes of functions."
+            )
+        });
+        let of_binary = binaries.first().map(|lacking| {
+            let ([before, after], name) = (shares(lacking), lacking.binary.as_deref().unwrap_or_default());
+            let more = match binaries.len() - 1 {
+                0 => String::new(),
+                1 => ", and so has 1 other binary".to_owned(),
+                more => format!(", and so have {more} other binaries"),
+            };
+            format!(
+                "{name} has unnamed code, {before} of it before and {after} after{more}, which may explain changes of its functions: pass the \
+                 symbols of both builds with {DSYM}."
+            )
+        });
+        lost.into_iter().chain(of_binary)
     }
 
     /// Both weights, with the second one scaled to the first recording.
@@ -198,7 +208,7 @@ impl Text<'_, '_, '_> {
             true => (&diff.functions, false),
         };
         let is_known = diff.noise_factor.is_finite();
-        let mut comparable = rows.iter().filter(|row| diff.is_comparable(&row.function));
+        let mut comparable = rows.iter().filter(|row| diff.is_comparable(row));
         let Some(row) = comparable.find(|row| !is_known || row.self_change.is_beyond_noise()) else {
             if !diff.lacking_names.is_empty() {
                 return String::new();
@@ -265,7 +275,7 @@ impl Text<'_, '_, '_> {
         };
         // A row with fewer samples rarely exceeds the noise.
         let samples = |row: &&DiffRow| row.sides.before.sums.self_samples + row.sides.after.sums.self_samples;
-        let is_tested = |row: &&DiffRow| samples(row) >= TESTABLE && diff.is_comparable(&row.function);
+        let is_tested = |row: &&DiffRow| samples(row) >= TESTABLE && diff.is_comparable(row);
         let rows: Vec<&DiffRow> = rows.iter().filter(is_tested).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
         let by_chance = match (rows.len() as f64 * BY_CHANCE).round() {

@@ -108,6 +108,9 @@ impl Text<'_, '_, '_> {
         let (weight, noise) = (self.signed(change.weight), self.number(change.noise));
         let change = format!("{weight} {unit}{share}; one standard deviation of {}: {noise} {unit}", self.noise());
         self.style.write_lines(None, &labelled("change  ", &change, self.style.width), out)?;
+        for sentence in self.lacking_names() {
+            self.style.write_wrapped(Some(Tone::Warning), 0, &sentence, out)?;
+        }
         alerts::lines(self.report).iter().try_for_each(|alert| writeln!(out, "{}", alert.lines(ALERT, self.style)))
     }
 

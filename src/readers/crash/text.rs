@@ -343,7 +343,13 @@ impl Parser {
         };
         let before = &self.image_line;
         let glued = ["", " "].map(|between| format!("{before}{between}{rest}"));
-        let Some(line) = glued.into_iter().find(is_whole).filter(|_| !is_whole(before)) else { return Ok(()) };
+        let lacks_path = Row::parse(before).is_some_and(|row| !row.path.contains('/')) && rest.starts_with('/');
+        let Some(line) = (match lacks_path {
+            true => glued.into_iter().next_back(),
+            false => glued.into_iter().find(is_whole).filter(|_| !is_whole(before)),
+        }) else {
+            return Ok(());
+        };
         if Row::parse(before).is_some() {
             self.rows.pop();
         } else {

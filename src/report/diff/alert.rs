@@ -8,7 +8,7 @@
 //! - the unit of its limit differs from the unit of the recordings;
 //! - the recordings cannot be scaled, because a length or weight is missing;
 //! - the outcome would change if all unreadable rows belonged to its subject and had the mean weight;
-//! - more code of its functions has names in one recording than in the other, and no other function fires.
+//! - the weight of code without names changed, which may explain or hide the change of a function, and no other function fires.
 //!
 //! # What chance explains
 //!
@@ -39,11 +39,16 @@ impl Diff {
         if !self.is_scaled {
             return undecided("a length or weight to scale by is missing".to_owned());
         }
-        let mut changes = self.changes_of(rule);
-        let all = changes.len();
-        let is_comparable = |function: &Function| self.is_comparable(function) || is_no_stack(rule, function);
-        changes.retain(|(of, _)| of.is_none_or(is_comparable));
-        let is_lacking = !self.lacking_names.is_empty() && changes.len() < all;
+        let (changes, explained) = self.changes_of(rule);
+        // Growth may be hidden in code without names.
+        let is_lacking = match &rule.subject {
+            AlertSubject::Named(..) => !explained.is_empty(),
+            AlertSubject::Each(_) => {
+                let hidden = self.lacking_names.iter().map(|lacking| lacking.change);
+                explained.iter().map(|change| change.weight).chain(hidden).any(|change| change > most)
+            }
+            _ => false,
+        };
         let deviations = deviations(changes.len());
         let candidate = |(of, change): (Option<&Function>, Change)| {
             let (value, noise) = (change.weight, change.noise);
@@ -80,37 +85,37 @@ impl Diff {
         AlertOutcome { state, value, causes, causes_count, judged, note, ..undecided(String::new()) }
     }
 
-    /// The changes that a rule covers. The total has no function.
-    fn changes_of(&self, rule: &AlertRule) -> Vec<(Option<&Function>, Change)> {
+    /// The changes that a rule covers, and those that names may explain which one recording lacks. The total has no function.
+    fn changes_of(&self, rule: &AlertRule) -> (Vec<(Option<&Function>, Change)>, Vec<Change>) {
         let is_self = rule.measure == AlertMeasure::SelfWeight;
         let name = match &rule.subject {
             AlertSubject::Named(_, name) => Some(name.as_str()),
             AlertSubject::Each(_) => None,
             // Self weights add up to the total, so both measures are the same.
-            _ => return vec![(None, self.all_change(&self.total))],
+            _ => return (vec![(None, self.all_change(&self.total))], Vec::new()),
         };
         let is_binary = rule.subject.kind() == Some(Kind::Binary);
         let is_wanted = |row: &&DiffRow| {
             let function = &row.function;
-            name.is_none_or(|name| match is_binary {
+            match name {
+                // Samples without a stack are no function, unless they are named.
+                None => function.key != FunctionKey::NoStack,
                 // Binaries are identified by file name.
-                true => function.binary.as_deref() == Some(name),
-                false => function.name == name || function.key == FunctionKey::NoStack && name == NO_STACK,
-            })
+                Some(name) if is_binary => function.binary.as_deref() == Some(name),
+                Some(name) => function.name == name || function.key == FunctionKey::NoStack && name == NO_STACK,
+            }
         };
         let rows = if is_binary { &self.binaries } else { &self.functions };
         let change = |row: &DiffRow| if is_self { row.self_change } else { row.all_change };
-        rows.iter().filter(is_wanted).map(|row| (Some(&row.function), change(row))).collect()
+        let is_own = |row: &&DiffRow| self.is_comparable(row) || row.function.key == FunctionKey::NoStack;
+        let (own, explained): (Vec<_>, Vec<_>) = rows.iter().filter(is_wanted).partition(is_own);
+        let own = own.into_iter().map(|row| (Some(&row.function), change(row)));
+        (own.collect(), explained.into_iter().map(change).collect())
     }
 }
 
 /// Why a rule about functions is undecided.
 const LACKING_NAMES: &str = "names are missing in one recording";
-
-/// True if a rule names the samples without a stack, which count as a function only then.
-fn is_no_stack(rule: &AlertRule, function: &Function) -> bool {
-    matches!(rule.subject, AlertSubject::Named(..)) && function.key == FunctionKey::NoStack
-}
 
 /// The number of standard deviations that growth must exceed if `count` subjects are tested.
 fn deviations(count: usize) -> f64 {

@@ -64,6 +64,13 @@ pub enum Presence {
 }
 
 impl Sides {
+    /// Adds the self weights of another subject.
+    pub(super) fn add_own(&mut self, other: &Self) {
+        for (side, other) in [(&mut self.before, &other.before), (&mut self.after, &other.after)] {
+            side.add_self(other.sums.self_weight, other.sums.self_samples, other.self_squares);
+        }
+    }
+
     /// True if at least one side has samples.
     pub fn has_samples(&self) -> bool {
         self.before.sums.all_samples + self.after.sums.all_samples > 0

@@ -157,7 +157,7 @@ impl Diff {
         let functions = rows(functions);
         let sides = functions.iter().map(|row| (&row.function, &row.sides));
         let diff = Self {
-            lacking_names: lacking_names(sides, tree.functions.has_binaries),
+            lacking_names: lacking_names(sides, (factor, tree.functions.has_binaries)),
             unit: likeness::counted(before).next().map_or(Unit::Samples, |series| series.unit),
             factor,
             is_scaled: found.is_some(),
@@ -197,14 +197,11 @@ impl Diff {
         unread > 0.0 && change.weight.abs() <= unread
     }
 
-    /// True if a function or binary can be compared: not for samples without a stack, nor if its names are missing on one side.
-    pub(crate) fn is_comparable(&self, function: &Function) -> bool {
-        let is_lacking = |lacking: &LackingNames| match &lacking.binary {
-            None => true,
-            // The weight of a binary does not depend on the names of its functions.
-            binary => !function.name.is_empty() && *binary == function.binary,
-        };
-        function.key != FunctionKey::NoStack && !self.lacking_names.iter().any(is_lacking)
+    /// True if the change of a function or binary is its own: not for samples without a stack, nor if names that one side lacks may explain it.
+    pub(crate) fn is_comparable(&self, row: &DiffRow) -> bool {
+        let has_binaries = self.weighed.tree.functions.has_binaries;
+        let may_explain = |lacking: &LackingNames| lacking.may_explain(&row.function, &row.self_change, has_binaries);
+        row.function.key != FunctionKey::NoStack && !self.lacking_names.iter().any(may_explain)
     }
 
     /// The call tree over all threads in preorder, the root first. Siblings are sorted by descending change in total weight. Nodes are not stored.

@@ -332,18 +332,33 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     if let Some(test) = comparison.first().total.idle.as_ref().filter(differs).filter(|_| !is_said) {
         cautions.push(format!("Not in these numbers: {}.", idle(test)));
     }
-    for (binary, shares) in comparison.functions.iter().flat_map(|functions| &functions.unnamed) {
-        let [base, new] = shares.map(share);
-        cautions.push(match binary.is_empty() {
-            true => format!(
-                "{base} of the samples in the base and {new} in the new side have no binary or no stack, so functions are not compared; record both sides in the same way."
-            ),
-            false => format!(
-                "{binary} has no names for {base} of its samples in the base and {new} in the new side, so its functions are not compared; pass the symbols of both builds with {DSYM}."
-            ),
-        });
-    }
+    cautions.extend(comparison.functions.iter().flat_map(|functions| unnamed(&functions.unnamed)));
     cautions
+}
+
+/// What cannot be compared for lack of names.
+fn unnamed(found: &[(String, [f64; 2])]) -> Vec<String> {
+    let (lost, binaries): (Vec<_>, Vec<_>) = found.iter().partition(|(binary, _)| binary.is_empty());
+    let text = |(_, shares): &(String, [f64; 2])| shares.map(share);
+    let lost = lost.first().map(|found| {
+        let [base, new] = text(found);
+        format!(
+            "{base} of the weight in the base and {new} in the new side have no binary or no stack, which may explain changes of functions; record both sides in the same way."
+        )
+    });
+    let of_binary = binaries.first().map(|found| {
+        let [base, new] = text(found);
+        let more = match binaries.len() - 1 {
+            0 => String::new(),
+            1 => ", and so has 1 other binary".to_owned(),
+            more => format!(", and so have {more} other binaries"),
+        };
+        let name = &found.0;
+        format!(
+            "{name} has unnamed code, {base} of its weight in the base and {new} in the new side{more}, so functions there are not compared; pass the symbols of both builds with {DSYM}."
+        )
+    });
+    lost.into_iter().chain(of_binary).collect()
 }
 
 /// The reason why a quantity is compared. `deviation` is the deviation of run lengths, if known.

@@ -46,12 +46,14 @@ pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) ->
 fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: std::io::Error| malformed(path, format!("the tar archive is broken: {error}"));
     let mut archive = tar::Archive::new(source);
-    let (mut budget, mut end) = (Budget::new(path, limits), 0);
+    let (mut budget, mut end) = (Budget::new(path, limits), Some(0));
     for entry in archive.entries_with_seek().map_err(broken)? {
         let entry = entry.map_err(broken)?;
         let (kind, position, start) =
             (entry.header().entry_type(), entry.raw_header_position(), entry.raw_file_position());
-        end = start.saturating_add(entry.size()).div_ceil(BLOCK as u64).saturating_mul(BLOCK as u64);
+        let stop = start.saturating_add(entry.size()).div_ceil(BLOCK as u64).saturating_mul(BLOCK as u64);
+        // A sparse file is stored in fewer bytes than it has.
+        end = (!kind.is_gnu_sparse()).then_some(stop);
         if kind.is_pax_global_extensions() {
             continue;
         }
@@ -71,7 +73,9 @@ fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLim
         }
         budget.add(name, Some(item), position)?;
     }
-    check_end(archive.into_inner(), end, path)?;
+    if let Some(end) = end {
+        check_end(archive.into_inner(), end, path)?;
+    }
     Ok(budget.finish())
 }
 
