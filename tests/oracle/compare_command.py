@@ -271,14 +271,10 @@ class Comparison:
         self.half = 0.5 * sum(run.weight for run in runs) / max(1, sum(run.samples for run in runs))
         is_slower = "total" in total.reasons(True, case.min_effect)
         samples: Counter = Counter()
-        unnamed = [[0, 0], [0, 0]]
         for run in runs:
             samples.update({name: count for name, count in run.counts.items() if name not in ("?", "")})
-            unnamed[run.side][0] += run.counts.get("?", 0)
-            unnamed[run.side][1] += run.samples - run.counts.get("", 0)
-        shares = [few / of if of else None for few, of in unnamed]
-        is_comparable = None in shares or abs(shares[0] - shares[1]) <= 0.05
-        has_family = is_comparable and min(self.n) >= 5
+        self.lost = {name for name in ("?", "") if any(name in run.counts for run in runs)}
+        has_family = not self.has_other_unnamed() and min(self.n) >= 5
         family = sorted(name for name, count in samples.items() if has_family and count >= 5 * len(runs))
         tests = {name: self.function([name]) for name in family}
         alone, p, d = {}, {}, {}
@@ -293,7 +289,7 @@ class Comparison:
         q = dict(zip(family, stats.false_discovery_control(two_sided))) if family else {}
         least = math.log1p(case.min_effect)
         named = [name for name in family if adjusted[name] <= level and d[name] >= least and growth[name] > 0]
-        grew = any(adjusted_alone[name] <= level and tests[name][0].d >= least for name in family)
+        grew = sum(adjusted_alone[name] <= level and tests[name][0].d >= least for name in family) > 1
         of_base = self.means(lambda run: run.value("cpu-use" if self.is_use else "cpu-time"))[0]
         fell_behind = holm(np.array([share.p_above(-share.d) for _, share, _ in tests.values()]))
         is_common = is_slower and grew and not named
@@ -315,6 +311,21 @@ class Comparison:
         seen[f"grew: {self.common_growth}"] += 1
         return rows
 
+    def has_other_unnamed(self) -> bool:
+        """True if the weight of unnamed code changed, in relation to that of the binary."""
+        if "?" not in self.lost:
+            return False
+        few, of = [0.0, 0.0], [0.0, 0.0]
+        for run in self.counted:
+            few[run.side] += run.sample * run.counts.get("?", 0)
+            of[run.side] += run.sample * (run.samples - run.counts.get("", 0))
+        runs = [sum(run.side == side for run in self.counted) or 1 for side in (0, 1)]
+        means, most = [x / n for x, n in zip(few, runs)], max(x / n for x, n in zip(of, runs))
+        if min(of) == 0 or abs(means[0] - means[1]) <= 0.05 * most:
+            return False
+        effect = self.function(["?"])[0]
+        return not effect.has_error or 2 * effect.p_above(abs(effect.d)) <= 0.01 / len(self.lost)
+
     def function(self, names: list) -> tuple[Effect, Effect, list[float]]:
         """Of functions taken as one: the effect, that on its share, and the means."""
         samples = lambda run: sum(run.counts.get(name, 0) for name in names)  # noqa: E731
@@ -334,7 +345,7 @@ class Comparison:
             relatives = {callee for caller, callee in calls if caller == name or caller in callers} | callers
             # A dataset has no call trees.
             is_anywhere = self.case.is_dataset or growth[name] > most
-            relatives = (set(family) if is_anywhere else relatives) - {name, None}
+            relatives = ((set(family) if is_anywhere else relatives) | self.lost) - {name, None}
             fell = []
             for relative in relatives:
                 effect, _, (base, new) = self.function([relative])
